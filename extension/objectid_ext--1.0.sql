@@ -1,0 +1,324 @@
+/* extension/objectid_ext--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION objectid_ext" to load this file. \quit
+
+----------------------------------------------------------------------
+-- Type and I/O
+----------------------------------------------------------------------
+
+CREATE TYPE objectid;
+
+CREATE FUNCTION objectid_in(cstring) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_in(cstring) IS 'I/O: 24 hexadecimal digits, bare or as ObjectId("…"), "…", {"$oid":"…"}';
+
+CREATE FUNCTION objectid_out(objectid) RETURNS cstring
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_out(objectid) IS 'I/O: 24 lower-case hexadecimal digits';
+
+CREATE FUNCTION objectid_recv(internal) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_recv(internal) IS 'I/O: the 12 bytes';
+
+CREATE FUNCTION objectid_send(objectid) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_send(objectid) IS 'I/O: the 12 bytes';
+
+CREATE FUNCTION objectid_typanalyze(internal) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_typanalyze(internal) IS 'ANALYZE: core''s statistics with a finer histogram, for narrow ranges of time';
+
+CREATE TYPE objectid (
+    INPUT = objectid_in,
+    OUTPUT = objectid_out,
+    RECEIVE = objectid_recv,
+    SEND = objectid_send,
+    ANALYZE = objectid_typanalyze,
+    INTERNALLENGTH = 12,
+    ALIGNMENT = char,
+    STORAGE = plain,
+    CATEGORY = 'U'
+);
+COMMENT ON TYPE objectid IS 'MongoDB ObjectId: 12 bytes of seconds since 1970, process identity and counter, in order of creation';
+
+----------------------------------------------------------------------
+-- Comparison
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_lt(objectid, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_lt(objectid, objectid) IS 'implementation of < operator';
+
+CREATE FUNCTION objectid_le(objectid, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_le(objectid, objectid) IS 'implementation of <= operator';
+
+CREATE FUNCTION objectid_eq(objectid, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_eq(objectid, objectid) IS 'implementation of = operator';
+
+CREATE FUNCTION objectid_ne(objectid, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_ne(objectid, objectid) IS 'implementation of <> operator';
+
+CREATE FUNCTION objectid_ge(objectid, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_ge(objectid, objectid) IS 'implementation of >= operator';
+
+CREATE FUNCTION objectid_gt(objectid, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gt(objectid, objectid) IS 'implementation of > operator';
+
+CREATE FUNCTION objectid_cmp(objectid, objectid) RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_cmp(objectid, objectid) IS 'less, equal or greater as -1, 0 or 1, by unsigned byte order';
+
+CREATE OPERATOR < (
+    FUNCTION = objectid_lt, LEFTARG = objectid, RIGHTARG = objectid,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (objectid, objectid) IS 'less than';
+
+CREATE OPERATOR <= (
+    FUNCTION = objectid_le, LEFTARG = objectid, RIGHTARG = objectid,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (objectid, objectid) IS 'less than or equal';
+
+CREATE OPERATOR = (
+    FUNCTION = objectid_eq, LEFTARG = objectid, RIGHTARG = objectid,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (objectid, objectid) IS 'equal';
+
+CREATE OPERATOR <> (
+    FUNCTION = objectid_ne, LEFTARG = objectid, RIGHTARG = objectid,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (objectid, objectid) IS 'not equal';
+
+CREATE OPERATOR >= (
+    FUNCTION = objectid_ge, LEFTARG = objectid, RIGHTARG = objectid,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (objectid, objectid) IS 'greater than or equal';
+
+CREATE OPERATOR > (
+    FUNCTION = objectid_gt, LEFTARG = objectid, RIGHTARG = objectid,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (objectid, objectid) IS 'greater than';
+
+----------------------------------------------------------------------
+-- btree
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support: abbreviated keys of the first eight bytes';
+
+CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) IS 'window RANGE support: compares the times in the ids, interval before or after';
+
+CREATE OPERATOR CLASS objectid_ops
+DEFAULT FOR TYPE objectid USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 objectid_cmp(objectid, objectid),
+    FUNCTION 2 objectid_sortsupport(internal),
+    FUNCTION 3 (objectid, interval) objectid_in_range(objectid, objectid, interval, boolean, boolean),
+    -- equal objectids are equal in every byte, so deduplication is safe
+    FUNCTION 4 (objectid, objectid) btequalimage(oid);
+COMMENT ON OPERATOR CLASS objectid_ops USING btree IS 'unsigned byte order, which is order of creation';
+COMMENT ON OPERATOR FAMILY objectid_ops USING btree IS 'unsigned byte order, which is order of creation';
+
+----------------------------------------------------------------------
+-- hash
+----------------------------------------------------------------------
+
+-- These two functions place rows in hash partitions and shards: they never
+-- change.
+
+CREATE FUNCTION objectid_hash(objectid) RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_hash(objectid) IS 'hash of 32 bits; will not change';
+
+CREATE FUNCTION objectid_hash_extended(objectid, bigint) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_hash_extended(objectid, bigint) IS 'hash of 64 bits with a seed; will not change';
+
+CREATE OPERATOR CLASS objectid_ops
+DEFAULT FOR TYPE objectid USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 objectid_hash(objectid),
+    FUNCTION 2 objectid_hash_extended(objectid, bigint);
+COMMENT ON OPERATOR CLASS objectid_ops USING hash IS 'hash of the 12 bytes; will not change';
+COMMENT ON OPERATOR FAMILY objectid_ops USING hash IS 'hash of the 12 bytes; will not change';
+
+----------------------------------------------------------------------
+-- BRIN
+----------------------------------------------------------------------
+
+CREATE OPERATOR CLASS objectid_minmax_ops
+DEFAULT FOR TYPE objectid USING brin AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR CLASS objectid_minmax_ops USING brin IS 'lowest and highest id of each block range';
+COMMENT ON OPERATOR FAMILY objectid_minmax_ops USING brin IS 'lowest and highest id of each block range';
+
+CREATE FUNCTION objectid_minmax_multi_distance(internal, internal) RETURNS double precision
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_minmax_multi_distance(internal, internal) IS 'BRIN minmax-multi support: the difference of two ids as 96-bit numbers';
+
+CREATE OPERATOR CLASS objectid_minmax_multi_ops
+FOR TYPE objectid USING brin AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 objectid_minmax_multi_distance(internal, internal);
+COMMENT ON OPERATOR CLASS objectid_minmax_multi_ops USING brin IS 'several intervals of ids of each block range';
+COMMENT ON OPERATOR FAMILY objectid_minmax_multi_ops USING brin IS 'several intervals of ids of each block range';
+
+CREATE OPERATOR CLASS objectid_bloom_ops
+FOR TYPE objectid USING brin AS
+    OPERATOR 1 =,
+    FUNCTION 1 brin_bloom_opcinfo(internal),
+    FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_bloom_union(internal, internal, internal),
+    FUNCTION 5 brin_bloom_options(internal),
+    FUNCTION 11 objectid_hash(objectid);
+COMMENT ON OPERATOR CLASS objectid_bloom_ops USING brin IS 'a Bloom filter of the ids of each block range';
+COMMENT ON OPERATOR FAMILY objectid_bloom_ops USING brin IS 'a Bloom filter of the ids of each block range';
+
+----------------------------------------------------------------------
+-- Aggregates
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_smaller(objectid, objectid) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_smaller(objectid, objectid) IS 'the lesser of two';
+
+CREATE FUNCTION objectid_larger(objectid, objectid) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_larger(objectid, objectid) IS 'the greater of two';
+
+CREATE AGGREGATE min(objectid) (
+    SFUNC = objectid_smaller, STYPE = objectid,
+    COMBINEFUNC = objectid_smaller, SORTOP = <, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE min(objectid) IS 'minimum value of all objectid input values';
+
+CREATE AGGREGATE max(objectid) (
+    SFUNC = objectid_larger, STYPE = objectid,
+    COMBINEFUNC = objectid_larger, SORTOP = >, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE max(objectid) IS 'maximum value of all objectid input values';
+
+----------------------------------------------------------------------
+-- The time in an id
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
+
+CREATE FUNCTION objectid_floor(timestamp with time zone) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_floor(timestamp with time zone) IS 'lowest id whose time is at or after this; all zeros before 1970, all ones after 2106';
+
+CREATE FUNCTION objectid_ceiling(timestamp with time zone) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_ceiling(timestamp with time zone) IS 'highest id whose time is at or before this; all zeros before 1970, all ones after 2106';
+
+CREATE FUNCTION objectid_parts(
+    objectid,
+    OUT created timestamp with time zone,
+    OUT random bytea,
+    OUT machine integer,
+    OUT process integer,
+    OUT counter integer
+)
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation, five bytes of identity (also read the classic way: 24 bits machine, 16 bits process), 24-bit counter';
+
+CREATE FUNCTION objectid_extjson(objectid) RETURNS jsonb
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_extjson(objectid) IS 'MongoDB Extended JSON: {"$oid": "…"}';
+
+----------------------------------------------------------------------
+-- Casts
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_from_bytea(bytea) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_from_bytea(bytea) IS 'objectid of 12 bytes; an error for any other length';
+
+CREATE FUNCTION objectid_to_bytea(objectid) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'the 12 bytes';
+
+CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'objectid of a JSON string of 24 hexadecimal digits or of {"$oid": "…"}';
+
+-- INSERT of a string expression works without a cast, as it does for uuid
+-- written as a literal.  Nothing is implicit: an implicit cast from text
+-- would change the meaning of comparisons that have nothing to do with us.
+CREATE CAST (text AS objectid) WITH INOUT AS ASSIGNMENT;
+COMMENT ON CAST (text AS objectid) IS 'any spelling that text input takes';
+CREATE CAST (varchar AS objectid) WITH INOUT AS ASSIGNMENT;
+COMMENT ON CAST (varchar AS objectid) IS 'any spelling that text input takes';
+
+CREATE CAST (bytea AS objectid) WITH FUNCTION objectid_from_bytea(bytea);
+COMMENT ON CAST (bytea AS objectid) IS '12 bytes; an error for any other length';
+CREATE CAST (objectid AS bytea) WITH FUNCTION objectid_to_bytea(objectid);
+COMMENT ON CAST (objectid AS bytea) IS 'the 12 bytes';
+
+CREATE CAST (jsonb AS objectid) WITH FUNCTION objectid_from_jsonb(jsonb);
+COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "…"}';
+
+-- Explicit, for an id is not a time: the cast forgets two thirds of it.
+CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timestamp(objectid);
+COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
+
+----------------------------------------------------------------------
+-- Generation
+----------------------------------------------------------------------
+
+CREATE FUNCTION gen_objectid() RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION gen_objectid() IS 'next id of this backend, greater than the one before';
+
+----------------------------------------------------------------------
+-- 64-bit ids
+----------------------------------------------------------------------
+
+CREATE FUNCTION next_shard_id(shard integer, seq bigint) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION next_shard_id(integer, bigint) IS 'Instagram id: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, 13 bits shard (0..8191), 10 bits of the sequence number';

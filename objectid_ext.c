@@ -1,0 +1,1044 @@
+/*-------------------------------------------------------------------------
+ *
+ * objectid_ext.c
+ *		The objectid type: MongoDB's 12-byte ObjectId.  Also the module's
+ *		entry point and settings.
+ *
+ * An ObjectId is, from its first byte to its last,
+ *
+ *		4 bytes		seconds since 1970-01-01 00:00:00 UTC, unsigned, big-endian
+ *		5 bytes		identity of the process that made it
+ *		3 bytes		counter, big-endian
+ *
+ * so unsigned byte order is order of creation, to the second.  The format is
+ * that of the MongoDB specification "ObjectID format"
+ * (github.com/mongodb/specifications, source/bson-objectid/objectid.md).
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "commands/vacuum.h"
+#include "common/hashfn.h"
+#include "common/md5.h"
+#include "funcapi.h"
+#include "lib/hyperloglog.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/jsonb.h"
+#include "utils/sortsupport.h"
+#include "utils/timestamp.h"
+
+OBJECTID_EXT_MODULE_MAGIC;
+
+/* Where the parts of an ObjectId begin. */
+#define IDENTITY_OFFSET		4
+#define IDENTITY_LEN		5
+#define COUNTER_OFFSET		(IDENTITY_OFFSET + IDENTITY_LEN)
+#define COUNTER_MASK		0xFFFFFF
+
+/* The classic layout divides the identity into machine and process. */
+#define MACHINE_LEN			3
+
+/* First and last second of an ObjectId: 1970-01-01 .. 2106-02-07 06:28:15. */
+#define OBJECTID_MIN_TIME	UNIX_EPOCH
+#define OBJECTID_MAX_TIME	(UNIX_EPOCH + (TimestampTz) PG_UINT32_MAX * USECS_PER_SEC)
+
+/*
+ * Histogram bounds of a column, as a multiple of its statistics target.
+ * Core's own histogram has one times the target.
+ */
+#define HISTOGRAM_FACTOR	50
+
+
+/* ----------------------------------------------------------------
+ *		Settings
+ * ----------------------------------------------------------------
+ */
+
+typedef enum ObjectidIdentity
+{
+	OBJECTID_IDENTITY_RANDOM,
+	OBJECTID_IDENTITY_HOST
+} ObjectidIdentity;
+
+static const struct config_enum_entry objectid_identity_options[] = {
+	{"random", OBJECTID_IDENTITY_RANDOM, false},
+	{"host", OBJECTID_IDENTITY_HOST, false},
+	{NULL, 0, false}
+};
+
+static int	objectid_identity = OBJECTID_IDENTITY_RANDOM;
+
+void		_PG_init(void);
+
+/*
+ * Nothing but settings may be made here: with shared_preload_libraries this
+ * runs once in the postmaster, and what it drew all backends would inherit.
+ */
+void
+_PG_init(void)
+{
+	DefineCustomEnumVariable("objectid_ext.objectid_identity",
+							 "How gen_objectid() fills the five bytes that tell processes apart.",
+							 "\"random\" draws them anew in every backend; \"host\" is the classic "
+							 "layout of host name hash and process id.",
+							 &objectid_identity,
+							 OBJECTID_IDENTITY_RANDOM,
+							 objectid_identity_options,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	MarkGUCPrefixReserved("objectid_ext");
+}
+
+
+/* ----------------------------------------------------------------
+ *		Text and binary I/O
+ * ----------------------------------------------------------------
+ */
+
+static int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/*
+ * Read 24 hexadecimal digits.  Stops at the first character that is none, so
+ * it never reads past the end of a shorter string.
+ */
+static bool
+parse_hex_digits(const char *src, objectid *id)
+{
+	for (int i = 0; i < OBJECTID_LEN; i++)
+	{
+		int			high = hex_value(*src++);
+		int			low = high < 0 ? -1 : hex_value(*src++);
+
+		if (low < 0)
+			return false;
+		id->data[i] = (uint8) (high << 4 | low);
+	}
+	return true;
+}
+
+/* Advance *src over a token, or say that it is not there. */
+static bool
+skip_token(const char **src, const char *token)
+{
+	size_t		len = strlen(token);
+
+	if (strncmp(*src, token, len) != 0)
+		return false;
+	*src += len;
+	return true;
+}
+
+static void
+skip_blanks(const char **src)
+{
+	*src += strspn(*src, " \t\n\r");
+}
+
+/*
+ * MongoDB Extended JSON, {"$oid":"…"}: the only spelling that may have blanks,
+ * between its tokens.
+ */
+static bool
+parse_extended_json(const char *src, objectid *id)
+{
+	if (!skip_token(&src, "{"))
+		return false;
+	skip_blanks(&src);
+	if (!skip_token(&src, "\"$oid\""))
+		return false;
+	skip_blanks(&src);
+	if (!skip_token(&src, ":"))
+		return false;
+	skip_blanks(&src);
+	if (!skip_token(&src, "\"") || !parse_hex_digits(src, id))
+		return false;
+	src += OBJECTID_HEX_DIGITS;
+	if (!skip_token(&src, "\""))
+		return false;
+	skip_blanks(&src);
+	return strcmp(src, "}") == 0;
+}
+
+/* The spellings that are the 24 digits between two fixed strings. */
+static bool
+parse_wrapped(const char *str, objectid *id)
+{
+	static const struct
+	{
+		const char *open;
+		const char *close;
+	}			wrappers[] = {
+		{"ObjectId(\"", "\")"},
+		{"ObjectId('", "')"},
+		{"ObjectId(", ")"},
+		{"\"", "\""}
+	};
+
+	for (int i = 0; i < lengthof(wrappers); i++)
+	{
+		const char *src = str;
+
+		if (skip_token(&src, wrappers[i].open) &&
+			parse_hex_digits(src, id) &&
+			strcmp(src + OBJECTID_HEX_DIGITS, wrappers[i].close) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Does the string begin like an ISO 8601 date? */
+static bool
+looks_like_date(const char *str)
+{
+	for (int i = 0; i < 10; i++)
+	{
+		if (i == 4 || i == 7 ? str[i] != '-' : str[i] < '0' || str[i] > '9')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Read an objectid in any of its spellings into *id.  False, or an error where
+ * the caller gave no error context, if str is none of them.
+ */
+static bool
+parse_objectid(const char *str, objectid *id, Node *escontext)
+{
+	size_t		digits;
+
+	if (parse_hex_digits(str, id) && str[OBJECTID_HEX_DIGITS] == '\0')
+		return true;
+	if (parse_wrapped(str, id) || parse_extended_json(str, id))
+		return true;
+
+	digits = strspn(str, "0123456789abcdefABCDEF");
+	ereturn(escontext, false,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid input syntax for type %s: \"%s\"", "objectid", str),
+			 str[digits] == '\0' ?
+			 errdetail("An ObjectId has %d hexadecimal digits, not %zu.",
+					   OBJECTID_HEX_DIGITS, digits) : 0,
+			 looks_like_date(str) ?
+			 errhint("To compare with a time, use objectid_floor(timestamptz).") : 0));
+}
+
+/* Write the 24 lower-case digits and a terminating zero. */
+static void
+format_objectid(const objectid *id, char *dst)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < OBJECTID_LEN; i++)
+	{
+		*dst++ = digits[id->data[i] >> 4];
+		*dst++ = digits[id->data[i] & 0xF];
+	}
+	*dst = '\0';
+}
+
+/*
+ * Text input.  Accepted: 24 hex digits in either case, bare or as
+ * ObjectId("…"), ObjectId('…'), ObjectId(…), "…", {"$oid":"…"}.  Anything
+ * else: invalid_text_representation.
+ */
+PG_FUNCTION_INFO_V1(objectid_in);
+Datum
+objectid_in(PG_FUNCTION_ARGS)
+{
+	objectid   *id = palloc(sizeof(objectid));
+
+	if (!parse_objectid(PG_GETARG_CSTRING(0), id, fcinfo->context))
+		PG_RETURN_NULL();
+	PG_RETURN_OBJECTID_P(id);
+}
+
+/* Text output: 24 lower-case hex digits. */
+PG_FUNCTION_INFO_V1(objectid_out);
+Datum
+objectid_out(PG_FUNCTION_ARGS)
+{
+	char	   *result = palloc(OBJECTID_HEX_DIGITS + 1);
+
+	format_objectid(PG_GETARG_OBJECTID_P(0), result);
+	PG_RETURN_CSTRING(result);
+}
+
+/* Copy 12 bytes that came from outside; any other length is an error. */
+static objectid *
+objectid_from_bytes(const char *bytes, int len, int sqlerrcode)
+{
+	objectid   *id;
+
+	if (len != OBJECTID_LEN)
+		ereport(ERROR,
+				(errcode(sqlerrcode),
+				 errmsg("invalid length for type %s", "objectid"),
+				 errdetail("An ObjectId has %d bytes, not %d.", OBJECTID_LEN, len)));
+
+	id = palloc(sizeof(objectid));
+	memcpy(id->data, bytes, OBJECTID_LEN);
+	return id;
+}
+
+/*
+ * Binary input: the 12 bytes.  Any other length:
+ * invalid_binary_representation.
+ */
+PG_FUNCTION_INFO_V1(objectid_recv);
+Datum
+objectid_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	int			len = buf->len - buf->cursor;
+
+	PG_RETURN_OBJECTID_P(objectid_from_bytes(pq_getmsgbytes(buf, len), len,
+											 ERRCODE_INVALID_BINARY_REPRESENTATION));
+}
+
+/* Binary output: the 12 bytes. */
+PG_FUNCTION_INFO_V1(objectid_send);
+Datum
+objectid_send(PG_FUNCTION_ARGS)
+{
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendbytes(&buf, (char *) PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+
+/* ----------------------------------------------------------------
+ *		Comparison
+ * ----------------------------------------------------------------
+ */
+
+/* The first eight bytes as a number that sorts as they do. */
+static inline uint64
+objectid_prefix(const objectid *id)
+{
+	uint64		prefix;
+
+	memcpy(&prefix, id->data, sizeof(prefix));
+	return pg_ntoh64(prefix);
+}
+
+/* The last four bytes as a number that sorts as they do. */
+static inline uint32
+objectid_suffix(const objectid *id)
+{
+	uint32		suffix;
+
+	memcpy(&suffix, id->data + sizeof(uint64), sizeof(suffix));
+	return pg_ntoh32(suffix);
+}
+
+/*
+ * Unsigned byte order, as memcmp() over the 12 bytes would find it.  Two
+ * integers are faster than the call of memcmp() that compilers make of it.
+ */
+static inline int
+objectid_internal_cmp(const objectid *a, const objectid *b)
+{
+	uint64		a_prefix = objectid_prefix(a);
+	uint64		b_prefix = objectid_prefix(b);
+	uint32		a_suffix;
+	uint32		b_suffix;
+
+	if (a_prefix != b_prefix)
+		return a_prefix < b_prefix ? -1 : 1;
+
+	a_suffix = objectid_suffix(a);
+	b_suffix = objectid_suffix(b);
+	return (a_suffix > b_suffix) - (a_suffix < b_suffix);
+}
+
+PG_FUNCTION_INFO_V1(objectid_lt);
+Datum
+objectid_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) < 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_le);
+Datum
+objectid_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) <= 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_eq);
+Datum
+objectid_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) == 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_ne);
+Datum
+objectid_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) != 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_ge);
+Datum
+objectid_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_gt);
+Datum
+objectid_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) > 0);
+}
+
+/* Less, equal or greater as -1, 0 or 1. */
+PG_FUNCTION_INFO_V1(objectid_cmp);
+Datum
+objectid_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
+}
+
+/* The lesser of two, for min(). */
+PG_FUNCTION_INFO_V1(objectid_smaller);
+Datum
+objectid_smaller(PG_FUNCTION_ARGS)
+{
+	objectid   *a = PG_GETARG_OBJECTID_P(0);
+	objectid   *b = PG_GETARG_OBJECTID_P(1);
+
+	PG_RETURN_OBJECTID_P(objectid_internal_cmp(a, b) < 0 ? a : b);
+}
+
+/* The greater of two, for max(). */
+PG_FUNCTION_INFO_V1(objectid_larger);
+Datum
+objectid_larger(PG_FUNCTION_ARGS)
+{
+	objectid   *a = PG_GETARG_OBJECTID_P(0);
+	objectid   *b = PG_GETARG_OBJECTID_P(1);
+
+	PG_RETURN_OBJECTID_P(objectid_internal_cmp(a, b) > 0 ? a : b);
+}
+
+
+/* ----------------------------------------------------------------
+ *		Sorting
+ * ----------------------------------------------------------------
+ */
+
+typedef struct objectid_sortsupport_state
+{
+	int64		input_count;	/* non-null values seen */
+	bool		estimating;		/* still counting distinct abbreviated keys? */
+	hyperLogLogState abbr_card; /* the count */
+} objectid_sortsupport_state;
+
+static int
+objectid_fast_cmp(Datum x, Datum y, SortSupport ssup)
+{
+	return objectid_internal_cmp(DatumGetObjectidP(x), DatumGetObjectidP(y));
+}
+
+/*
+ * The abbreviated key is as much of the front of the value as a Datum holds:
+ * eight bytes (the time and four of the identity) or, on a 32-bit machine,
+ * the time alone.
+ */
+static Datum
+objectid_abbrev_convert(Datum original, SortSupport ssup)
+{
+	objectid_sortsupport_state *state = ssup->ssup_extra;
+	uint64		prefix = objectid_prefix(DatumGetObjectidP(original));
+	Datum		key = (Datum) (prefix >> (64 - sizeof(Datum) * BITS_PER_BYTE));
+
+	state->input_count++;
+	if (state->estimating)
+		addHyperLogLog(&state->abbr_card,
+					   DatumGetUInt32(hash_uint32((uint32) key ^ (uint32) ((uint64) key >> 32))));
+
+	return key;
+}
+
+/*
+ * Give up abbreviation when too many values share a key: ids of one process
+ * and one second all do.  The thresholds are those of core's uuid.
+ */
+static bool
+objectid_abbrev_abort(int memtupcount, SortSupport ssup)
+{
+	objectid_sortsupport_state *state = ssup->ssup_extra;
+	double		distinct;
+
+	if (memtupcount < 10000 || state->input_count < 10000 || !state->estimating)
+		return false;
+
+	distinct = estimateHyperLogLog(&state->abbr_card);
+	if (distinct > 100000.0)
+	{
+		/* Enough to break even however many values follow: stop counting. */
+		state->estimating = false;
+		return false;
+	}
+	return distinct < state->input_count / 2000.0 + 0.5;
+}
+
+/* btree support 2: sort by abbreviated keys, full comparison on a tie. */
+PG_FUNCTION_INFO_V1(objectid_sortsupport);
+Datum
+objectid_sortsupport(PG_FUNCTION_ARGS)
+{
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	ssup->comparator = objectid_fast_cmp;
+	ssup->ssup_extra = NULL;
+
+	if (ssup->abbreviate)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(ssup->ssup_cxt);
+		objectid_sortsupport_state *state = palloc(sizeof(objectid_sortsupport_state));
+
+		state->input_count = 0;
+		state->estimating = true;
+		initHyperLogLog(&state->abbr_card, 10);
+
+		ssup->ssup_extra = state;
+		ssup->comparator = ssup_datum_unsigned_cmp;
+		ssup->abbrev_converter = objectid_abbrev_convert;
+		ssup->abbrev_abort = objectid_abbrev_abort;
+		ssup->abbrev_full_comparator = objectid_fast_cmp;
+
+		MemoryContextSwitchTo(oldcontext);
+	}
+
+	PG_RETURN_VOID();
+}
+
+
+/* ----------------------------------------------------------------
+ *		Hashing
+ *
+ * Frozen: rows of hash partitions, and of shards chosen by the hash, lie
+ * where these functions put them.
+ * ----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(objectid_hash);
+Datum
+objectid_hash(PG_FUNCTION_ARGS)
+{
+	return hash_any(PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN);
+}
+
+/* 64-bit hash with a seed, an int8. */
+PG_FUNCTION_INFO_V1(objectid_hash_extended);
+Datum
+objectid_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hash_any_extended(PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN, PG_GETARG_INT64(1));
+}
+
+
+/* ----------------------------------------------------------------
+ *		The time in an id
+ * ----------------------------------------------------------------
+ */
+
+static inline TimestampTz
+objectid_time(const objectid *id)
+{
+	return UNIX_EPOCH + (TimestampTz) (objectid_prefix(id) >> 32) * USECS_PER_SEC;
+}
+
+/* An objectid of these Unix seconds, all other bytes the same. */
+static objectid *
+objectid_at_second(uint32 seconds, int other_bytes)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	uint32		big_endian = pg_hton32(seconds);
+
+	memset(id->data, other_bytes, OBJECTID_LEN);
+	memcpy(id->data, &big_endian, sizeof(big_endian));
+	return id;
+}
+
+/*
+ * The time of creation: a timestamptz of whole seconds, 1970-01-01
+ * 00:00:00+00 to 2106-02-07 06:28:15+00.
+ */
+PG_FUNCTION_INFO_V1(objectid_timestamp);
+Datum
+objectid_timestamp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TIMESTAMPTZ(objectid_time(PG_GETARG_OBJECTID_P(0)));
+}
+
+/*
+ * The lowest id whose time is at or after a timestamptz; a fraction of a
+ * second counts as the next second.  Before 1970 all zeros, after 2106 all
+ * ones, so that infinite and far ends work.
+ */
+PG_FUNCTION_INFO_V1(objectid_floor);
+Datum
+objectid_floor(PG_FUNCTION_ARGS)
+{
+	TimestampTz ts = PG_GETARG_TIMESTAMPTZ(0);
+
+	if (ts < OBJECTID_MIN_TIME)
+		PG_RETURN_OBJECTID_P(objectid_at_second(0, 0x00));
+	if (ts > OBJECTID_MAX_TIME)
+		PG_RETURN_OBJECTID_P(objectid_at_second(PG_UINT32_MAX, 0xFF));
+	PG_RETURN_OBJECTID_P(objectid_at_second((ts - UNIX_EPOCH + USECS_PER_SEC - 1) / USECS_PER_SEC,
+											0x00));
+}
+
+/*
+ * The highest id whose time is at or before a timestamptz.  Before 1970 all
+ * zeros, after 2106 all ones.
+ */
+PG_FUNCTION_INFO_V1(objectid_ceiling);
+Datum
+objectid_ceiling(PG_FUNCTION_ARGS)
+{
+	TimestampTz ts = PG_GETARG_TIMESTAMPTZ(0);
+
+	if (ts < OBJECTID_MIN_TIME)
+		PG_RETURN_OBJECTID_P(objectid_at_second(0, 0x00));
+	if (ts > OBJECTID_MAX_TIME)
+		PG_RETURN_OBJECTID_P(objectid_at_second(PG_UINT32_MAX, 0xFF));
+	PG_RETURN_OBJECTID_P(objectid_at_second((ts - UNIX_EPOCH) / USECS_PER_SEC, 0xFF));
+}
+
+/*
+ * Window frames RANGE BETWEEN interval PRECEDING AND interval FOLLOWING: the
+ * time of the id is at most, or at least, that of the base plus or minus the
+ * interval.  Core's function for timestamptz decides, and refuses a negative
+ * interval.
+ */
+PG_FUNCTION_INFO_V1(objectid_in_range);
+Datum
+objectid_in_range(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall5(in_range_timestamptz_interval,
+							   TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(0))),
+							   TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(1))),
+							   PG_GETARG_DATUM(2),
+							   PG_GETARG_DATUM(3),
+							   PG_GETARG_DATUM(4));
+}
+
+
+/* ----------------------------------------------------------------
+ *		BRIN and statistics
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * BRIN minmax-multi support 11: how far apart two ids are, the first not
+ * greater than the second, as the difference of two 96-bit numbers.
+ */
+PG_FUNCTION_INFO_V1(objectid_minmax_multi_distance);
+Datum
+objectid_minmax_multi_distance(PG_FUNCTION_ARGS)
+{
+	objectid   *a = PG_GETARG_OBJECTID_P(0);
+	objectid   *b = PG_GETARG_OBJECTID_P(1);
+	double		distance;
+
+	Assert(objectid_internal_cmp(a, b) <= 0);
+
+	distance = (double) (objectid_prefix(b) - objectid_prefix(a)) * 4294967296.0;
+	distance += (double) objectid_suffix(b) - (double) objectid_suffix(a);
+	PG_RETURN_FLOAT8(distance);
+}
+
+/* What objectid_typanalyze() found, for objectid_compute_stats(). */
+typedef struct objectid_analyze_data
+{
+	AnalyzeAttrComputeStatsFunc std_compute_stats;
+	void	   *std_extra_data;
+	int			statistics_target;
+} objectid_analyze_data;
+
+static int
+objectid_qsort_cmp(const void *a, const void *b)
+{
+	return objectid_internal_cmp(a, b);
+}
+
+/* The slot of a kind of statistics, or -1. */
+static int
+find_statistics_slot(VacAttrStats *stats, int kind)
+{
+	for (int slot = 0; slot < STATISTIC_NUM_SLOTS; slot++)
+	{
+		if (stats->stakind[slot] == kind)
+			return slot;
+	}
+	return -1;
+}
+
+/*
+ * Remove the most common values, which have statistics of their own, from a
+ * sorted array; returns what is left of its length.
+ */
+static int
+remove_common_values(VacAttrStats *stats, objectid *ids, int nids)
+{
+	int			slot = find_statistics_slot(stats, STATISTIC_KIND_MCV);
+	int			ncommon = slot < 0 ? 0 : stats->numvalues[slot];
+	objectid   *common = palloc(sizeof(objectid) * Max(ncommon, 1));
+	int			next = 0;
+	int			kept = 0;
+
+	for (int i = 0; i < ncommon; i++)
+		common[i] = *DatumGetObjectidP(stats->stavalues[slot][i]);
+	qsort(common, ncommon, sizeof(objectid), objectid_qsort_cmp);
+
+	for (int i = 0; i < nids; i++)
+	{
+		while (next < ncommon && objectid_internal_cmp(&common[next], &ids[i]) < 0)
+			next++;
+		if (next < ncommon && objectid_internal_cmp(&common[next], &ids[i]) == 0)
+			continue;
+		ids[kept++] = ids[i];
+	}
+
+	pfree(common);
+	return kept;
+}
+
+/*
+ * Statistics of a column: core's, with a finer histogram of the same sample.
+ *
+ * Core interpolates inside a histogram bucket only for types that it knows.
+ * For others two bounds that fall into one bucket enclose nothing, and a range
+ * of a day in a table of years is estimated at one row.  The finer the
+ * histogram, the narrower the range that is estimated well; the sample, which
+ * is what ANALYZE takes its time for, stays as it is, and so does the list of
+ * most common values, whose length joins pay for.
+ */
+static void
+objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
+					   int samplerows, double totalrows)
+{
+	objectid_analyze_data *data = stats->extra_data;
+	objectid   *ids;
+	objectid   *bounds;
+	Datum	   *values;
+	int			nids = 0;
+	int			nbounds;
+	int			slot;
+
+	stats->extra_data = data->std_extra_data;
+	data->std_compute_stats(stats, fetchfunc, samplerows, totalrows);
+	stats->extra_data = data;
+
+	slot = find_statistics_slot(stats, STATISTIC_KIND_HISTOGRAM);
+	if (slot < 0)
+		return;
+
+	ids = palloc(sizeof(objectid) * samplerows);
+	for (int i = 0; i < samplerows; i++)
+	{
+		bool		isnull;
+		Datum		value = fetchfunc(stats, i, &isnull);
+
+		if (!isnull)
+			ids[nids++] = *DatumGetObjectidP(value);
+	}
+	qsort(ids, nids, sizeof(objectid), objectid_qsort_cmp);
+	nids = remove_common_values(stats, ids, nids);
+
+	nbounds = Min(nids, data->statistics_target * HISTOGRAM_FACTOR + 1);
+	if (nbounds <= stats->numvalues[slot])
+		return;
+
+	bounds = MemoryContextAlloc(stats->anl_context, sizeof(objectid) * nbounds);
+	values = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
+	for (int i = 0; i < nbounds; i++)
+	{
+		bounds[i] = ids[(int64) i * (nids - 1) / (nbounds - 1)];
+		values[i] = ObjectidPGetDatum(&bounds[i]);
+	}
+	stats->stavalues[slot] = values;
+	stats->numvalues[slot] = nbounds;
+}
+
+/* The type's ANALYZE function: see objectid_compute_stats(). */
+PG_FUNCTION_INFO_V1(objectid_typanalyze);
+Datum
+objectid_typanalyze(PG_FUNCTION_ARGS)
+{
+	VacAttrStats *stats = (VacAttrStats *) PG_GETARG_POINTER(0);
+	objectid_analyze_data *data;
+
+	if (!std_typanalyze(stats))
+		PG_RETURN_BOOL(false);
+
+	data = palloc(sizeof(objectid_analyze_data));
+	data->std_compute_stats = stats->compute_stats;
+	data->std_extra_data = stats->extra_data;
+	/* The target's own field moved between versions; this is what it asks for. */
+	data->statistics_target = stats->minrows / 300;
+
+	stats->compute_stats = objectid_compute_stats;
+	stats->extra_data = data;
+	PG_RETURN_BOOL(true);
+}
+
+
+/* ----------------------------------------------------------------
+ *		Parts and casts
+ * ----------------------------------------------------------------
+ */
+
+/* A big-endian number of up to three bytes. */
+static int32
+read_big_endian(const uint8 *bytes, int len)
+{
+	int32		result = 0;
+
+	for (int i = 0; i < len; i++)
+		result = result << 8 | bytes[i];
+	return result;
+}
+
+/*
+ * The parts of an id, as a row: created timestamptz; random bytea, the five
+ * bytes of process identity; the same five read in the classic way, machine
+ * (24 bits) and process (16 bits); counter (24 bits).
+ */
+PG_FUNCTION_INFO_V1(objectid_parts);
+Datum
+objectid_parts(PG_FUNCTION_ARGS)
+{
+	objectid   *id = PG_GETARG_OBJECTID_P(0);
+	const uint8 *identity = id->data + IDENTITY_OFFSET;
+	bytea	   *random = palloc(VARHDRSZ + IDENTITY_LEN);
+	TupleDesc	tupdesc;
+	Datum		values[5];
+	bool		nulls[5] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	SET_VARSIZE(random, VARHDRSZ + IDENTITY_LEN);
+	memcpy(VARDATA(random), identity, IDENTITY_LEN);
+
+	values[0] = TimestampTzGetDatum(objectid_time(id));
+	values[1] = PointerGetDatum(random);
+	values[2] = Int32GetDatum(read_big_endian(identity, MACHINE_LEN));
+	values[3] = Int32GetDatum(read_big_endian(identity + MACHINE_LEN, IDENTITY_LEN - MACHINE_LEN));
+	values[4] = Int32GetDatum(read_big_endian(id->data + COUNTER_OFFSET, OBJECTID_LEN - COUNTER_OFFSET));
+
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+}
+
+/* MongoDB Extended JSON, as jsonb: {"$oid": "…"}. */
+PG_FUNCTION_INFO_V1(objectid_extjson);
+Datum
+objectid_extjson(PG_FUNCTION_ARGS)
+{
+	char		hex[OBJECTID_HEX_DIGITS + 1];
+
+	format_objectid(PG_GETARG_OBJECTID_P(0), hex);
+	return DirectFunctionCall1(jsonb_in,
+							   CStringGetDatum(psprintf("{\"$oid\": \"%s\"}", hex)));
+}
+
+/* Cast: the 12 bytes; any other length is string_data_length_mismatch. */
+PG_FUNCTION_INFO_V1(objectid_from_bytea);
+Datum
+objectid_from_bytea(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+
+	PG_RETURN_OBJECTID_P(objectid_from_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes),
+											 ERRCODE_STRING_DATA_LENGTH_MISMATCH));
+}
+
+/* Cast: the 12 bytes. */
+PG_FUNCTION_INFO_V1(objectid_to_bytea);
+Datum
+objectid_to_bytea(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall1(objectid_send, PG_GETARG_DATUM(0));
+}
+
+/*
+ * Cast: a JSON string of 24 hex digits, or an object whose only key is "$oid"
+ * with such a string.  Another kind of JSON value: invalid_parameter_value;
+ * another string: invalid_text_representation.
+ */
+PG_FUNCTION_INFO_V1(objectid_from_jsonb);
+Datum
+objectid_from_jsonb(PG_FUNCTION_ARGS)
+{
+	JsonbContainer *root = &PG_GETARG_JSONB_P(0)->root;
+	objectid   *id = palloc(sizeof(objectid));
+	JsonbValue	value;
+	char	   *str;
+
+	if (!JsonbExtractScalar(root, &value))
+	{
+		value.type = jbvBinary;
+		value.val.binary.data = root;
+		if (JsonContainerIsObject(root) && JsonContainerSize(root) == 1)
+			getKeyJsonValueFromContainer(root, "$oid", strlen("$oid"), &value);
+	}
+	if (value.type != jbvString)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot cast jsonb %s to type %s", JsonbTypeName(&value), "objectid"),
+				 errdetail("Expected a string of %d hexadecimal digits, or {\"$oid\": \"…\"} with such a string.",
+						   OBJECTID_HEX_DIGITS)));
+
+	str = pnstrdup(value.val.string.val, value.val.string.len);
+	if (strlen(str) != OBJECTID_HEX_DIGITS || !parse_hex_digits(str, id))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"", "objectid", str)));
+	PG_RETURN_OBJECTID_P(id);
+}
+
+
+/* ----------------------------------------------------------------
+ *		Generation
+ * ----------------------------------------------------------------
+ */
+
+/* What this backend's ids are made of. */
+static struct
+{
+	int			pid;			/* process that drew the identity; 0: none */
+	int			kind;			/* setting under which it was drawn */
+	uint32		seconds;		/* of the last id */
+	uint32		counter;		/* of the last id, 24 bits */
+	uint8		identity[IDENTITY_LEN];
+}			generator;
+
+static void
+strong_random(void *buf, size_t len)
+{
+	if (!pg_strong_random(buf, len))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+}
+
+/*
+ * The classic identity: the first three bytes of MD5(host name), then the low
+ * 16 bits of the process id, big-endian.  Process ids may have 22 bits; the
+ * upper ones go into the machine bytes, or processes 65536 apart would share
+ * an identity.
+ */
+static void
+host_identity(uint8 *identity)
+{
+	char		hostname[256];
+	uint8		digest[MD5_DIGEST_LENGTH];
+	const char *errstr = NULL;
+
+	if (gethostname(hostname, sizeof(hostname)) != 0)
+		ereport(ERROR,
+				(errcode_for_socket_access(),
+				 errmsg("could not get host name: %m")));
+	hostname[sizeof(hostname) - 1] = '\0';
+	if (!pg_md5_binary(hostname, strlen(hostname), digest, &errstr))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compute %s hash: %s", "MD5", errstr)));
+
+	memcpy(identity, digest, MACHINE_LEN);
+	identity[MACHINE_LEN - 1] ^= (uint8) (MyProcPid >> 16);
+	identity[MACHINE_LEN] = (uint8) (MyProcPid >> 8);
+	identity[MACHINE_LEN + 1] = (uint8) MyProcPid;
+}
+
+/*
+ * Draw an identity and a place for the counter to start at.  Keyed on the
+ * process id, for a forked child must not go on with its parent's.
+ */
+static void
+draw_identity(void)
+{
+	uint8		identity[IDENTITY_LEN];
+	uint32		counter;
+
+	if (objectid_identity == OBJECTID_IDENTITY_HOST)
+		host_identity(identity);
+	else
+		strong_random(identity, sizeof(identity));
+	strong_random(&counter, sizeof(counter));
+
+	/*
+	 * A backend whose setting was changed goes on in the next second, since
+	 * its new identity may be lower than the old one.
+	 */
+	generator.seconds = generator.pid == MyProcPid ? generator.seconds + 1 : 0;
+	generator.counter = counter & COUNTER_MASK;
+	memcpy(generator.identity, identity, IDENTITY_LEN);
+	generator.kind = objectid_identity;
+	generator.pid = MyProcPid;
+}
+
+/*
+ * The next id of this backend.  Greater than the one before, also when the
+ * clock was set back or the counter wraps: then the seconds stand still or go
+ * one ahead of the clock.
+ */
+PG_FUNCTION_INFO_V1(gen_objectid);
+Datum
+gen_objectid(PG_FUNCTION_ARGS)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	int64		now = (GetCurrentTimestamp() - UNIX_EPOCH) / USECS_PER_SEC;
+	int64		seconds;
+	uint32		big_endian;
+
+	if (generator.pid != MyProcPid || generator.kind != objectid_identity)
+		draw_identity();
+
+	generator.counter = (generator.counter + 1) & COUNTER_MASK;
+	seconds = Max(now, (int64) generator.seconds + (generator.counter == 0));
+	if (now < 0 || seconds > PG_UINT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("current time is out of range for type %s", "objectid")));
+	generator.seconds = (uint32) seconds;
+
+	big_endian = pg_hton32(generator.seconds);
+	memcpy(id->data, &big_endian, sizeof(big_endian));
+	memcpy(id->data + IDENTITY_OFFSET, generator.identity, IDENTITY_LEN);
+	id->data[COUNTER_OFFSET] = (uint8) (generator.counter >> 16);
+	id->data[COUNTER_OFFSET + 1] = (uint8) (generator.counter >> 8);
+	id->data[COUNTER_OFFSET + 2] = (uint8) generator.counter;
+	PG_RETURN_OBJECTID_P(id);
+}

@@ -1,0 +1,144 @@
+# What scripts/demo and scripts/check share: the packages, a build of the
+# tree in a folder of its own, and a throw-away server.  Nothing is installed
+# into the system but distribution packages that were missing.
+#
+# Environment: PG_CONFIG names the server to build for (default: the newest
+# that is installed); COPT goes to the compiler.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=                           # the throw-away folder
+as_user=()                      # how to run as an ordinary user
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "missing software, and neither root nor sudo to install it: $*"
+	fi
+}
+
+# The newest pg_config under Debian's directories, or the one in the PATH.
+find_pg_config() {
+	if [ -z "${PG_CONFIG:-}" ]; then
+		PG_CONFIG=$(ls -d /usr/lib/postgresql/*/bin/pg_config 2>/dev/null | sort -V | tail -n 1)
+		PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
+	fi
+}
+
+# Can we build for PG_CONFIG, run its server and its TAP tests?
+is_equipped() {
+	find_pg_config
+	[ -n "${PG_CONFIG:-}" ] &&
+		[ -x "$("$PG_CONFIG" --bindir)/initdb" ] &&
+		[ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ] &&
+		[ -f "$("$PG_CONFIG" --pgxs)" ] &&
+		command -v make >/dev/null && command -v gcc >/dev/null &&
+		perl -MIPC::Run -e 1 2>/dev/null
+}
+
+# Debian's server package makes and starts a cluster of its own on port 5432
+# when it is first installed.  Here nobody asked for one.
+install_packages() {
+	local version conf=/etc/postgresql-common/createcluster.d/objectid_ext.conf
+	command -v apt-get >/dev/null ||
+		die "please install PostgreSQL 15 or later with its development files, make, gcc and Perl's IPC::Run"
+	say "Installing what is missing"
+	as_root apt-get update -q
+	version=$([ -z "${PG_CONFIG:-}" ] || "$PG_CONFIG" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+	version=${version:-$(apt-cache depends postgresql | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p')}
+	[ -n "$version" ] || die "the distribution has no package postgresql"
+	if [ ! -d "/usr/lib/postgresql/$version" ]; then
+		as_root mkdir -p "${conf%/*}"
+		echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
+	fi
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl
+	as_root rm -f "$conf"
+	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
+}
+
+remove_work() {
+	[ -n "$work" ] || return 0
+	stop_server
+	rm -rf "$work"
+	work=
+}
+
+# Packages, an ordinary user, and a folder that this user may write to.
+prepare() {
+	is_equipped || install_packages
+	is_equipped || die "the installed packages are not enough to build for ${PG_CONFIG:-any server}"
+	bindir=$("$PG_CONFIG" --bindir)
+	trap remove_work EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	# A path of its own: a socket's is at most 107 bytes long.
+	work=$(mktemp -d /tmp/objectid_ext.XXXXXX)
+	chmod 755 "$work"
+	if [ "$(id -u)" -eq 0 ]; then
+		as_user=(runuser -u postgres --)
+		chown postgres "$work"
+	fi
+	cd "$work"
+	export PG_CONFIG
+}
+
+run() { "${as_user[@]}" env HOME="$work" "$@"; }
+
+# Build a copy of the tree and install it below $work, where the server finds
+# it by its settings; only a server that has no such setting needs the real
+# directories.  The settings go to $work/private.conf.
+build() {
+	local pkglibdir sharedir
+	say "Building for $("$PG_CONFIG" --version)"
+	run mkdir "$work/src"
+	tar -C "$top" --exclude=.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' -cf - . |
+		run tar -C "$work/src" --no-same-owner -xf -
+	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no
+	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no \
+		install DESTDIR="$work/dest" >/dev/null
+
+	pkglibdir=$work/dest$("$PG_CONFIG" --pkglibdir)
+	sharedir=$work/dest$("$PG_CONFIG" --sharedir)
+	: >"$work/private.conf"
+	if has_setting extension_destdir; then
+		echo "extension_destdir = '$work/dest'" >>"$work/private.conf"
+	elif has_setting extension_control_path; then
+		echo "extension_control_path = '$sharedir:\$system'" >>"$work/private.conf"
+	else
+		as_root make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" with_llvm=no install >/dev/null
+		return
+	fi
+	echo "dynamic_library_path = '$pkglibdir:\$libdir'" >>"$work/private.conf"
+}
+
+has_setting() {
+	run "$bindir/postgres" --describe-config | grep -aq "^$1"$'\t'
+}
+
+# A server in $work/data, on a socket in $work only.
+start_server() {
+	say "Starting a throw-away server"
+	run "$bindir/initdb" -D "$work/data" -U postgres --auth=trust --encoding=UTF8 --no-sync >/dev/null
+	{
+		cat "$work/private.conf"
+		echo "listen_addresses = ''"
+		echo "unix_socket_directories = '$work'"
+		echo "fsync = off"
+	} | run tee -a "$work/data/postgresql.conf" >/dev/null
+	run "$bindir/pg_ctl" -D "$work/data" -l "$work/server.log" -w -s start ||
+		{ cat "$work/server.log" >&2; die "the server does not start"; }
+	export PGHOST=$work PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+}
+
+stop_server() {
+	[ ! -f "$work/data/postmaster.pid" ] ||
+		run "$bindir/pg_ctl" -D "$work/data" -m immediate -s stop || true
+}
