@@ -52,10 +52,11 @@ OBJECTID_EXT_MODULE_MAGIC;
 #define OBJECTID_MAX_TIME	(UNIX_EPOCH + (TimestampTz) PG_UINT32_MAX * USECS_PER_SEC)
 
 /*
- * Histogram bounds of a column, as a multiple of its statistics target.
- * Core's own histogram has one times the target.
+ * Buckets in the histogram of a column, as a multiple of its statistics target
+ * (core's own has one times the target), and at most.
  */
 #define HISTOGRAM_FACTOR	50
+#define HISTOGRAM_MAX		10000
 
 
 /* ----------------------------------------------------------------
@@ -776,7 +777,8 @@ objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 	qsort(ids, nids, sizeof(objectid), objectid_qsort_cmp);
 	nids = remove_common_values(stats, ids, nids);
 
-	nbounds = Min(nids, data->statistics_target * HISTOGRAM_FACTOR + 1);
+	nbounds = Min(data->statistics_target * HISTOGRAM_FACTOR, HISTOGRAM_MAX) + 1;
+	nbounds = Min(nbounds, nids);
 	if (nbounds <= stats->numvalues[slot])
 		return;
 
