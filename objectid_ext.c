@@ -29,12 +29,14 @@
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
+#include "portability/instr_time.h"
+#include "storage/latch.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/sortsupport.h"
-#include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 OBJECTID_EXT_MODULE_MAGIC;
 
@@ -77,6 +79,8 @@ static const struct config_enum_entry objectid_identity_options[] = {
 };
 
 static int	objectid_identity = OBJECTID_IDENTITY_RANDOM;
+int			objectid_ext_node_id = -1;
+int			objectid_ext_max_clock_lead = 1000;
 
 void		_PG_init(void);
 
@@ -98,7 +102,58 @@ _PG_init(void)
 							 0,
 							 NULL, NULL, NULL);
 
+	/*
+	 * One server is one node.  Not for a session to set: behind a connection
+	 * pooler that would leak to other clients.
+	 */
+	DefineCustomIntVariable("objectid_ext.node_id",
+							"Number of this server in Snowflake ids; -1 while it is not set.",
+							"No other server that makes ids for the same table may have the same.",
+							&objectid_ext_node_id,
+							-1, -1, INT_MAX,
+							PGC_SIGHUP,
+							0,
+							NULL, NULL, NULL);
+
+	/*
+	 * Not for everybody to set: one session's burst moves the clock of a
+	 * sequence for all.
+	 */
+	DefineCustomIntVariable("objectid_ext.max_clock_lead",
+							"How far ids may run ahead of the wall clock in a burst.",
+							"A call that would go further waits for one tick.",
+							&objectid_ext_max_clock_lead,
+							1000, 0, 3600 * 1000,
+							PGC_SUSET,
+							GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
 	MarkGUCPrefixReserved("objectid_ext");
+}
+
+/*
+ * Wait for the length of a tick, in microseconds, by a clock that nobody sets.
+ * Can be cancelled.
+ */
+void
+objectid_ext_wait_one_tick(int64 tick)
+{
+	instr_time	start;
+	instr_time	elapsed;
+	int64		remaining = tick;
+
+	INSTR_TIME_SET_CURRENT(start);
+	while (remaining > 0)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 (long) ((remaining + 999) / 1000), PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+
+		INSTR_TIME_SET_CURRENT(elapsed);
+		INSTR_TIME_SUBTRACT(elapsed, start);
+		remaining = tick - (int64) INSTR_TIME_GET_MICROSEC(elapsed);
+	}
 }
 
 
@@ -135,18 +190,6 @@ parse_hex_digits(const char *src, objectid *id)
 			return false;
 		id->data[i] = (uint8) (high << 4 | low);
 	}
-	return true;
-}
-
-/* Advance *src over a token, or say that it is not there. */
-static bool
-skip_token(const char **src, const char *token)
-{
-	size_t		len = strlen(token);
-
-	if (strncmp(*src, token, len) != 0)
-		return false;
-	*src += len;
 	return true;
 }
 
@@ -1012,29 +1055,47 @@ draw_identity(void)
 }
 
 /*
- * The next id of this backend.  Greater than the one before, also when the
- * clock was set back or the counter wraps: then the seconds stand still or go
- * one ahead of the clock.
+ * The second of the next id: the clock's, or that of the last id where the
+ * clock was set back.  A new round of the counter needs a new second, which
+ * may have to wait for the clock.
+ */
+static uint32
+next_second(bool new_round)
+{
+	int64		now = (GetCurrentTimestamp() - UNIX_EPOCH) / USECS_PER_SEC;
+	int64		second = Max(now, generator.seconds);
+
+	if (new_round && second == generator.seconds)
+	{
+		second++;
+		if (leads_clock(UNIX_EPOCH + second * USECS_PER_SEC))
+			objectid_ext_wait_one_tick(USECS_PER_SEC);
+	}
+	if (now < 0 || second > PG_UINT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("current time is out of range for type %s", "objectid")));
+	return (uint32) second;
+}
+
+/*
+ * The next id of this backend, greater than the one before, also when the
+ * clock was set back or the counter wraps.
  */
 PG_FUNCTION_INFO_V1(gen_objectid);
 Datum
 gen_objectid(PG_FUNCTION_ARGS)
 {
 	objectid   *id = palloc(sizeof(objectid));
-	int64		now = (GetCurrentTimestamp() - UNIX_EPOCH) / USECS_PER_SEC;
-	int64		seconds;
+	uint32		counter;
 	uint32		big_endian;
 
 	if (generator.pid != MyProcPid || generator.kind != objectid_identity)
 		draw_identity();
 
-	generator.counter = (generator.counter + 1) & COUNTER_MASK;
-	seconds = Max(now, (int64) generator.seconds + (generator.counter == 0));
-	if (now < 0 || seconds > PG_UINT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("current time is out of range for type %s", "objectid")));
-	generator.seconds = (uint32) seconds;
+	counter = (generator.counter + 1) & COUNTER_MASK;
+	generator.seconds = next_second(counter == 0);
+	generator.counter = counter;
 
 	big_endian = pg_hton32(generator.seconds);
 	memcpy(id->data, &big_endian, sizeof(big_endian));

@@ -11,8 +11,8 @@
 
 #include "postgres.h"
 
-#include "datatype/timestamp.h"
 #include "fmgr.h"
+#include "utils/timestamp.h"
 
 /*
  * Server versions.  Each difference is bridged here, so that the call sites
@@ -29,6 +29,13 @@
 #include "varatt.h"
 #endif
 
+/* 17 gathered the parts of a virtual transaction id. */
+#if PG_VERSION_NUM >= 170000
+#define MyProcLxid	(MyProc->vxid.lxid)
+#else
+#define MyProcLxid	(MyProc->lxid)
+#endif
+
 /* 18 shows the name and version of loaded modules. */
 #ifdef PG_MODULE_MAGIC_EXT
 #define OBJECTID_EXT_MODULE_MAGIC \
@@ -36,6 +43,34 @@
 #else
 #define OBJECTID_EXT_MODULE_MAGIC	PG_MODULE_MAGIC
 #endif
+
+/* 1970-01-01 00:00:00+00 as a TimestampTz: microseconds since 2000. */
+#define UNIX_EPOCH \
+	((TimestampTz) (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
+
+/* Settings, and the wall clock as all generators see it (objectid_ext.c). */
+extern int	objectid_ext_node_id;	/* -1 while it is not set */
+extern int	objectid_ext_max_clock_lead;	/* milliseconds */
+extern void objectid_ext_wait_one_tick(int64 tick);
+
+/* Is a time further ahead of the wall clock than ids may be? */
+static inline bool
+leads_clock(TimestampTz ts)
+{
+	return ts - GetCurrentTimestamp() > (int64) objectid_ext_max_clock_lead * 1000;
+}
+
+/* Advance *src over a token, or say that it is not there. */
+static inline bool
+skip_token(const char **src, const char *token)
+{
+	size_t		len = strlen(token);
+
+	if (strncmp(*src, token, len) != 0)
+		return false;
+	*src += len;
+	return true;
+}
 
 /*
  * The objectid type: 12 bytes, compared as unsigned bytes.
@@ -56,8 +91,77 @@ typedef struct objectid
 #define PG_GETARG_OBJECTID_P(n) DatumGetObjectidP(PG_GETARG_DATUM(n))
 #define PG_RETURN_OBJECTID_P(x) return ObjectidPGetDatum(x)
 
-/* 1970-01-01 00:00:00+00 as a TimestampTz: microseconds since 2000. */
-#define UNIX_EPOCH \
-	((TimestampTz) (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
+/*
+ * The snowflake_layout type: how the 64 bits of an id are divided.  What
+ * follows from the widths is kept beside them, for the generators are to be
+ * no slower than reading the clock.  Equal layouts are equal in every byte.
+ */
+typedef struct snowflake_layout
+{
+	TimestampTz epoch;			/* beginning of tick 0 */
+	int64		tick;			/* length of a tick, microseconds */
+	int64		max_tick;		/* last usable tick */
+	uint8		time_bits;
+	uint8		node_bits;
+	uint8		seq_bits;
+	uint8		time_shift;
+	uint8		node_shift;
+	uint8		seq_shift;
+	uint8		padding[2];		/* zero */
+} snowflake_layout;
+
+#define PG_GETARG_LAYOUT_P(n)	((snowflake_layout *) PG_GETARG_POINTER(n))
+
+static inline bool
+snowflake_layout_equal(const snowflake_layout *a, const snowflake_layout *b)
+{
+	return memcmp(a, b, sizeof(snowflake_layout)) == 0;
+}
+
+static inline int64
+snowflake_max_node(const snowflake_layout *layout)
+{
+	return (INT64CONST(1) << layout->node_bits) - 1;
+}
+
+static inline int64
+snowflake_max_sequence(const snowflake_layout *layout)
+{
+	return (INT64CONST(1) << layout->seq_bits) - 1;
+}
+
+/* The parts must fit their fields. */
+static inline int64
+snowflake_pack(const snowflake_layout *layout, int64 tick, int32 node, int64 seq)
+{
+	return tick << layout->time_shift |
+		(int64) node << layout->node_shift |
+		seq << layout->seq_shift;
+}
+
+/* The highest id of a tick, of any node. */
+static inline int64
+snowflake_last_of_tick(const snowflake_layout *layout, int64 tick)
+{
+	return tick << layout->time_shift | ((INT64CONST(1) << layout->time_shift) - 1);
+}
+
+static inline int64
+snowflake_max_id(const snowflake_layout *layout)
+{
+	return snowflake_last_of_tick(layout, layout->max_tick);
+}
+
+/* The beginning of a tick. */
+static inline TimestampTz
+snowflake_tick_time(const snowflake_layout *layout, int64 tick)
+{
+	return layout->epoch + tick * layout->tick;
+}
+
+extern char *snowflake_format_layout(const snowflake_layout *layout);
+extern void snowflake_check_node(const snowflake_layout *layout, int32 node);
+extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);
+extern void snowflake_check_tick(const snowflake_layout *layout, int64 tick);
 
 #endif							/* OBJECTID_EXT_H */

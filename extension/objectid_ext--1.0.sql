@@ -319,6 +319,141 @@ COMMENT ON FUNCTION gen_objectid() IS 'next id of this backend, greater than the
 -- 64-bit ids
 ----------------------------------------------------------------------
 
-CREATE FUNCTION next_shard_id(shard integer, seq bigint) RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION next_shard_id(integer, bigint) IS 'Instagram id: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, 13 bits shard (0..8191), 10 bits of the sequence number';
+-- How the bits are divided is a value of a type of its own, so that one set
+-- of functions serves all schemes.
+
+CREATE TYPE snowflake_layout;
+
+CREATE FUNCTION snowflake_layout_in(cstring) RETURNS snowflake_layout
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_in(cstring) IS 'I/O: name of a preset, or time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z';
+
+CREATE FUNCTION snowflake_layout_out(snowflake_layout) RETURNS cstring
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_out(snowflake_layout) IS 'I/O: name of the preset, where it is one, else the parts';
+
+CREATE FUNCTION snowflake_layout_recv(internal) RETURNS snowflake_layout
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_recv(internal) IS 'I/O: the text';
+
+CREATE FUNCTION snowflake_layout_send(snowflake_layout) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_send(snowflake_layout) IS 'I/O: the text';
+
+CREATE TYPE snowflake_layout (
+    INPUT = snowflake_layout_in,
+    OUTPUT = snowflake_layout_out,
+    RECEIVE = snowflake_layout_recv,
+    SEND = snowflake_layout_send,
+    INTERNALLENGTH = 32,
+    ALIGNMENT = double,
+    STORAGE = plain,
+    CATEGORY = 'U'
+);
+COMMENT ON TYPE snowflake_layout IS 'how the bits of a 64-bit id are divided: widths of time, node and sequence number, tick, epoch';
+
+-- Layouts can be compared for equality and grouped, but have no order.
+
+CREATE FUNCTION snowflake_layout_eq(snowflake_layout, snowflake_layout) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_eq(snowflake_layout, snowflake_layout) IS 'implementation of = operator';
+
+CREATE FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) IS 'implementation of <> operator';
+
+CREATE FUNCTION snowflake_layout_hash(snowflake_layout) RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS 'hash of 32 bits';
+
+CREATE FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS 'hash of 64 bits with a seed';
+
+CREATE OPERATOR = (
+    FUNCTION = snowflake_layout_eq, LEFTARG = snowflake_layout, RIGHTARG = snowflake_layout,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR = (snowflake_layout, snowflake_layout) IS 'equal';
+
+CREATE OPERATOR <> (
+    FUNCTION = snowflake_layout_ne, LEFTARG = snowflake_layout, RIGHTARG = snowflake_layout,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (snowflake_layout, snowflake_layout) IS 'not equal';
+
+CREATE OPERATOR CLASS snowflake_layout_ops
+DEFAULT FOR TYPE snowflake_layout USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 snowflake_layout_hash(snowflake_layout),
+    FUNCTION 2 snowflake_layout_hash_extended(snowflake_layout, bigint);
+COMMENT ON OPERATOR CLASS snowflake_layout_ops USING hash IS 'equality of layouts';
+COMMENT ON OPERATOR FAMILY snowflake_layout_ops USING hash IS 'equality of layouts';
+
+CREATE FUNCTION snowflake_layouts(
+    OUT layout snowflake_layout,
+    OUT parts text,
+    OUT time_bits integer,
+    OUT node_bits integer,
+    OUT sequence_bits integer,
+    OUT tick interval,
+    OUT epoch timestamp with time zone,
+    OUT ids_per_second bigint,
+    OUT last_instant timestamp with time zone
+) RETURNS SETOF record
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 7;
+COMMENT ON FUNCTION snowflake_layouts() IS 'the layouts that have names; ids_per_second is of one node, last_instant the beginning of the last tick';
+
+-- Packing, decoding, bounds
+
+CREATE FUNCTION make_snowflake(ts timestamp with time zone, node integer, seq integer, layout snowflake_layout) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION make_snowflake(timestamp with time zone, integer, integer, snowflake_layout) IS 'id of a time (rounded down to its tick), a node and a sequence number; an error for what does not fit its field';
+
+CREATE FUNCTION snowflake_timestamp(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_timestamp(bigint, snowflake_layout) IS 'beginning of the tick in which the id was made; an error for an id that is negative or past the layout''s end';
+
+CREATE FUNCTION snowflake_node(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_node(bigint, snowflake_layout) IS 'node, or shard, of the id; an error for an id that is negative or past the layout''s end';
+
+CREATE FUNCTION snowflake_sequence(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_sequence(bigint, snowflake_layout) IS 'sequence number of the id; an error for an id that is negative or past the layout''s end';
+
+CREATE FUNCTION snowflake_parts(
+    id bigint,
+    layout snowflake_layout DEFAULT 'twitter',
+    OUT created timestamp with time zone,
+    OUT node integer,
+    OUT sequence integer
+)
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_parts(bigint, snowflake_layout) IS 'time, node and sequence number of the id';
+
+CREATE FUNCTION snowflake_floor(ts timestamp with time zone, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_floor(timestamp with time zone, snowflake_layout) IS 'lowest id whose time is at or after this; 0 before the epoch, the highest id past the end';
+
+CREATE FUNCTION snowflake_ceiling(ts timestamp with time zone, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ceiling(timestamp with time zone, snowflake_layout) IS 'highest id whose time is at or before this; 0 before the epoch, the highest id past the end';
+
+-- Generators.  next_shard_id keeps in the backend which slots it has given
+-- away, so parallel workers must not call it; next_snowflake changes a
+-- sequence, which is for the leader of no parallel query at all.
+
+CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout DEFAULT 'instagram') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of this tick, a shard and the low bits of a sequence number; no id twice in one backend, next_snowflake() for several';
+
+CREATE FUNCTION snowflake_node_id() RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting objectid_ext.node_id; an error while it is not set';
+
+CREATE FUNCTION next_snowflake(seq regclass, node integer DEFAULT snowflake_node_id(), layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a clock kept in a sequence: above all that were ever taken from it, whatever the wall clock does';

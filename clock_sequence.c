@@ -1,0 +1,549 @@
+/*-------------------------------------------------------------------------
+ *
+ * clock_sequence.c
+ *		The generator that cannot repeat: a clock kept in a sequence.
+ *
+ * The state of next_snowflake() is an ordinary sequence whose last_value is
+ * the highest id that was ever taken from it.  An id has its time in its high
+ * bits, so last_value is a logical clock as well: the next id is the lowest
+ * one of the node that is above last_value and not before the current tick.
+ * Whatever the wall clock does, ids ascend.
+ *
+ * The sequence is changed under the exclusive lock of its one page, as
+ * nextval() does it, and the tuple means what it means there: WAL covers all
+ * values up to last_value + log_cnt * increment.  So nextval(), setval(),
+ * ALTER SEQUENCE, dump, restore and replication go on working, and both
+ * functions may even be used in turn.
+ *
+ * Crash.  A WAL record carries a last_value up to a second ahead
+ * (RESERVATION), and recovery goes on behind it.  The record need not reach
+ * the disk before the ids do as long as these are not ahead of the clock:
+ * after the crash the clock is past them.  Where they are ahead, or a tick
+ * lasts longer than a restart, the record is flushed before an id is given
+ * away.  Sequences without WAL, which forget, may not run ahead at all.
+ *
+ * Blocks.  CACHE n takes n ids at once; this backend then issues them without
+ * looking at the sequence, while their tick lasts.  A block never leaves its
+ * tick nor its node.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "access/generic_xlog.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_sequence.h"
+#include "commands/sequence.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "utils/acl.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+#include "utils/resowner.h"
+#include "utils/syscache.h"
+
+/* How far ahead of its ids a WAL record reserves, in microseconds. */
+#define RESERVATION		USECS_PER_SEC
+
+/* No server is back from a crash sooner than this, in microseconds. */
+#define RESTART_TIME	INT64CONST(10000)
+
+/* A sequence that this backend has taken ids from. */
+typedef struct clock_sequence
+{
+	Oid			relid;			/* hash key */
+	LocalTransactionId lxid;	/* transaction in which we hold a lock */
+	bool		warned;			/* did we say that the clock is behind? */
+	bool		is_temp;		/* may be used in a read-only transaction */
+
+	/* The block that was taken last, and for what */
+	bool		valid;			/* did nothing change since? */
+	Oid			userid;
+	int32		node;
+	snowflake_layout layout;
+	int64		remaining;		/* ids not yet issued */
+	int64		next;			/* the first of them */
+	int64		step;			/* from one to the next */
+	TimestampTz usable_from;	/* tick begins, or any time if on disk */
+	TimestampTz usable_until;	/* tick ends */
+} clock_sequence;
+
+/* Consecutive slots of one tick: count ids, each the first of increment slots. */
+typedef struct slot_block
+{
+	int64		tick;
+	int64		first;			/* lowest id */
+	int64		last;			/* highest slot, as an id */
+	int64		count;
+	bool		new_tick;		/* is there nothing of the tick in the sequence yet? */
+} slot_block;
+
+static HTAB *clock_sequences = NULL;
+
+
+/* ----------------------------------------------------------------
+ *		What this backend knows of sequences
+ * ----------------------------------------------------------------
+ */
+
+/* Forget blocks of one relation, or of all for InvalidOid. */
+static void
+invalidate_relation(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	clock_sequence *cs;
+
+	if (OidIsValid(relid))
+	{
+		cs = hash_search(clock_sequences, &relid, HASH_FIND, NULL);
+		if (cs != NULL)
+			cs->valid = false;
+		return;
+	}
+
+	hash_seq_init(&status, clock_sequences);
+	while ((cs = hash_seq_search(&status)) != NULL)
+		cs->valid = false;
+}
+
+/* A role or a membership changed, and with it perhaps who may do what. */
+static void
+invalidate_roles(Datum arg, int cacheid, uint32 hashvalue)
+{
+	invalidate_relation(arg, InvalidOid);
+}
+
+static clock_sequence *
+lookup_clock_sequence(Oid relid)
+{
+	static clock_sequence *last = NULL;
+	bool		found;
+
+	/* A statement asks for the same sequence over and over. */
+	if (last != NULL && last->relid == relid)
+		return last;
+
+	if (clock_sequences == NULL)
+	{
+		HASHCTL		ctl;
+
+		ctl.keysize = sizeof(Oid);
+		ctl.entrysize = sizeof(clock_sequence);
+		clock_sequences = hash_create("objectid_ext clock sequences", 16, &ctl,
+									  HASH_ELEM | HASH_BLOBS);
+		CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
+		CacheRegisterSyscacheCallback(AUTHOID, invalidate_roles, (Datum) 0);
+		CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, invalidate_roles, (Datum) 0);
+	}
+
+	last = hash_search(clock_sequences, &relid, HASH_ENTER, &found);
+	if (!found)
+	{
+		last->lxid = InvalidLocalTransactionId;
+		last->warned = false;
+		last->valid = false;
+	}
+	return last;
+}
+
+/*
+ * Hold a lock on the sequence until the end of the transaction, so that it is
+ * neither altered nor dropped meanwhile.  The transaction owns it, not a
+ * subtransaction, so that once is enough.
+ */
+static void
+lock_sequence(clock_sequence *cs)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	if (cs->lxid == MyProcLxid)
+		return;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	LockRelationOid(cs->relid, RowExclusiveLock);
+	CurrentResourceOwner = owner;
+	cs->lxid = MyProcLxid;
+}
+
+/*
+ * May the next id come from the block at hand?  Not for another user, whose
+ * permission nobody checked; and where the answer is no because of the
+ * transaction, take_block() says so.
+ */
+static inline bool
+block_is_usable(const clock_sequence *cs, int32 node, const snowflake_layout *layout)
+{
+	TimestampTz now;
+
+	if (!cs->valid || cs->remaining == 0 ||
+		cs->userid != GetUserId() ||
+		cs->node != node || !snowflake_layout_equal(&cs->layout, layout) ||
+		(XactReadOnly && !cs->is_temp) || IsInParallelMode())
+		return false;
+
+	now = GetCurrentTimestamp();
+	return now < cs->usable_until && now >= cs->usable_from;
+}
+
+
+/* ----------------------------------------------------------------
+ *		The sequence and its page
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Open a locked sequence to take values from it, and read its options.  The
+ * errors, and their order, are those of nextval().
+ */
+static Relation
+open_sequence(Oid relid, const char *funcname, FormData_pg_sequence *options)
+{
+	Relation	rel = relation_open(relid, NoLock);
+	HeapTuple	tuple;
+
+	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
+	if (pg_class_aclcheck(relid, GetUserId(), ACL_USAGE | ACL_UPDATE) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
+
+	/* Read-only transactions may only change temporary sequences. */
+	if (!rel->rd_islocaltemp)
+		PreventCommandIfReadOnly(funcname);
+	/* The workers would have to share what this backend knows. */
+	PreventCommandIfParallelMode(funcname);
+
+	tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(relid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for sequence %u", relid);
+	*options = *(Form_pg_sequence) GETSTRUCT(tuple);
+	ReleaseSysCache(tuple);
+
+	return rel;
+}
+
+/* The tuple of a sequence's page. */
+static Form_pg_sequence_data
+sequence_data(Page page)
+{
+	HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, FirstOffsetNumber));
+
+	return (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+}
+
+/* Pin and lock the one page of a sequence, to read or change its tuple. */
+static Form_pg_sequence_data
+lock_sequence_page(Relation rel, Buffer *buf)
+{
+	*buf = ReadBuffer(rel, 0);
+	LockBuffer(*buf, BUFFER_LOCK_EXCLUSIVE);
+	return sequence_data(BufferGetPage(*buf));
+}
+
+/* Does WAL already cover a value above last_value, so that a crash cannot
+ * bring it back? */
+static bool
+is_covered(Page page, const FormData_pg_sequence *options, int64 value)
+{
+	Form_pg_sequence_data data = sequence_data(page);
+
+	/*
+	 * The first change after a checkpoint must be logged in any case: replay
+	 * begins at the checkpoint and would not see an earlier record.
+	 */
+	return data->is_called &&
+		value <= data->last_value + data->log_cnt * options->seqincrement &&
+		PageGetLSN(page) > GetRedoRecPtr();
+}
+
+/*
+ * Write WAL for the state in which the sequence has issued everything up to
+ * reserved.
+ */
+static void
+log_reservation(Relation rel, Buffer buf, int64 reserved)
+{
+	GenericXLogState *state;
+	Form_pg_sequence_data data;
+
+	/*
+	 * With a transaction id the commit flushes the record and waits for
+	 * synchronous standbys.
+	 */
+	GetTopTransactionId();
+
+	state = GenericXLogStart(rel);
+	data = sequence_data(GenericXLogRegisterBuffer(state, buf, GENERIC_XLOG_FULL_IMAGE));
+	data->last_value = reserved;
+	data->is_called = true;
+	data->log_cnt = 0;
+	GenericXLogFinish(state);
+}
+
+/*
+ * Set last_value, of which WAL must cover everything up to reserved.  Nobody
+ * sees the page between the record and the final state, for we have it
+ * locked; a checkpoint waits for that lock, too.
+ */
+static void
+advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
+				 int64 last_value, int64 reserved)
+{
+	Page		page = BufferGetPage(buf);
+	Form_pg_sequence_data data = sequence_data(page);
+	int64		log_cnt = 0;
+
+	if (RelationNeedsWAL(rel))
+	{
+		if (is_covered(page, options, last_value))
+			reserved = data->last_value + data->log_cnt * options->seqincrement;
+		else
+			log_reservation(rel, buf, reserved);
+		log_cnt = (reserved - last_value) / options->seqincrement;
+	}
+
+	data->last_value = last_value;
+	data->is_called = true;
+	data->log_cnt = log_cnt;
+	MarkBufferDirty(buf);
+}
+
+
+/* ----------------------------------------------------------------
+ *		Choosing slots
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * The lowest sequence number with which an id of the node, without its time,
+ * is not below a limit; may be past its field.
+ */
+static int64
+lowest_sequence(const snowflake_layout *layout, int32 node, int64 limit)
+{
+	int64		distance = limit - snowflake_pack(layout, 0, node, 0);
+	int64		slot = INT64CONST(1) << layout->seq_shift;
+
+	return distance <= 0 ? 0 : (distance + slot - 1) >> layout->seq_shift;
+}
+
+/* The first id of the node that is neither issued nor before this tick. */
+static void
+choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
+			 Form_pg_sequence_data data, int64 current_tick, slot_block *block)
+{
+	int64		last_tick = data->last_value >> layout->time_shift;
+	int64		below_time = data->last_value - (last_tick << layout->time_shift);
+	int64		seq_max = snowflake_max_sequence(layout);
+	int64		seq = 0;
+	int64		increment = options->seqincrement;
+	int64		slot = INT64CONST(1) << layout->seq_shift;
+
+	block->tick = current_tick;
+	block->new_tick = last_tick < current_tick;
+	if (!block->new_tick)
+	{
+		/* The clock is in the sequence's tick, or behind it. */
+		block->tick = last_tick;
+		seq = lowest_sequence(layout, node, below_time + data->is_called);
+		if (seq + increment - 1 > seq_max)
+		{
+			block->tick++;
+			block->new_tick = true;
+			seq = 0;
+		}
+		snowflake_check_tick(layout, block->tick);
+	}
+
+	block->first = snowflake_pack(layout, block->tick, node, seq);
+	block->count = Min(options->seqcache, (seq_max - seq + 1) / increment);
+	block->last = block->first + (block->count * increment - 1) * slot;
+	if (block->last > options->seqmax)
+	{
+		/* One call's worth may still fit; else check_max_value() complains. */
+		block->count = 1;
+		block->last = block->first + (increment - 1) * slot;
+	}
+}
+
+/* Refuse a sequence that cannot hold ids of this layout. */
+static void
+check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout)
+{
+	if (options->seqincrement < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("sequence \"%s\" is descending", RelationGetRelationName(rel)),
+				 errhint("Ids ascend with time: use a sequence with a positive INCREMENT.")));
+	if (options->seqincrement > snowflake_max_sequence(layout) + 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("increment %lld of sequence \"%s\" is too large for layout %s",
+						(long long) options->seqincrement, RelationGetRelationName(rel),
+						snowflake_format_layout(layout)),
+				 errdetail("A tick has %lld sequence numbers.",
+						   (long long) snowflake_max_sequence(layout) + 1)));
+}
+
+/* Refuse a block above the sequence's MAXVALUE. */
+static void
+check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_block *block)
+{
+	if (block->last > options->seqmax)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("next_snowflake: reached maximum value of sequence \"%s\" (%lld)",
+						RelationGetRelationName(rel), (long long) options->seqmax),
+				 errhint("Time-ordered ids need a sequence AS bigint with NO MAXVALUE.")));
+}
+
+
+/* ----------------------------------------------------------------
+ *		next_snowflake
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Change the sequence to take a block of slots from it.  *now is set to the
+ * time at which it was chosen, *lsn to what must be on disk before an id of
+ * the block that is ahead of the clock may be given away.
+ *
+ * Where a new tick would lead the clock by more than is allowed, wait for the
+ * length of one tick first.  A lock of the tuple lets one backend wait at a
+ * time, so that all together get one tick's worth of ids per tick.
+ */
+static void
+take_slots(Relation rel, const FormData_pg_sequence *options,
+		   int32 node, const snowflake_layout *layout,
+		   slot_block *block, TimestampTz *now, XLogRecPtr *lsn)
+{
+	int64		allowed_lead = RelationNeedsWAL(rel) ? (int64) objectid_ext_max_clock_lead * 1000 : 0;
+	int64		reserved_ticks = RESERVATION / layout->tick;
+	ItemPointerData tid;
+	bool		queued = false;
+	bool		waited = false;
+	Buffer		buf;
+
+	ItemPointerSet(&tid, 0, FirstOffsetNumber);
+	for (;;)
+	{
+		Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+
+		*now = GetCurrentTimestamp();
+		choose_slots(layout, node, options, data, snowflake_tick_at(layout, *now), block);
+		check_max_value(rel, options, block);
+		if (waited || !block->new_tick ||
+			snowflake_tick_time(layout, block->tick) - *now <= allowed_lead)
+			break;
+
+		UnlockReleaseBuffer(buf);
+		if (!queued)
+			LockTuple(rel, &tid, ExclusiveLock);
+		else
+			objectid_ext_wait_one_tick(layout->tick);
+		waited = queued;
+		queued = true;
+	}
+
+	advance_sequence(rel, buf, options, block->last,
+					 Min(snowflake_last_of_tick(layout, Min(block->tick + reserved_ticks, layout->max_tick)),
+						 options->seqmax));
+	*lsn = PageGetLSN(BufferGetPage(buf));
+	UnlockReleaseBuffer(buf);
+	if (queued)
+		UnlockTuple(rel, &tid, ExclusiveLock);
+}
+
+/* Say once that the clock is far behind: more than bursts and crashes make it. */
+static void
+warn_of_late_clock(clock_sequence *cs, Relation rel, int64 lead)
+{
+	if (lead <= 0)
+		cs->warned = false;
+	else if (lead > (int64) objectid_ext_max_clock_lead * 1000 + RESERVATION + cs->layout.tick &&
+			 !cs->warned)
+	{
+		cs->warned = true;
+		ereport(WARNING,
+				(errmsg("clock is %lld seconds behind the last id of sequence \"%s\"",
+						(long long) (lead / USECS_PER_SEC), RelationGetRelationName(rel)),
+				 errdetail("Until it has caught up, ids go on in order, one tick's worth per tick.")));
+	}
+}
+
+/* Fill cs with a new block. */
+static void
+take_block(clock_sequence *cs, int32 node, const snowflake_layout *layout)
+{
+	FormData_pg_sequence options;
+	slot_block	block;
+	Relation	rel;
+	TimestampTz now;
+	TimestampTz tick_begin;
+	XLogRecPtr	lsn;
+
+	cs->valid = false;
+	rel = open_sequence(cs->relid, "next_snowflake()", &options);
+	snowflake_check_node(layout, node);
+	check_clock_sequence(rel, &options, layout);
+	take_slots(rel, &options, node, layout, &block, &now, &lsn);
+
+	tick_begin = snowflake_tick_time(layout, block.tick);
+	cs->usable_from = tick_begin;
+	cs->usable_until = tick_begin + layout->tick;
+	if (RelationNeedsWAL(rel) && (now < tick_begin || layout->tick > RESTART_TIME))
+	{
+		XLogFlush(lsn);
+		cs->usable_from = DT_NOBEGIN;
+	}
+
+	cs->userid = GetUserId();
+	cs->is_temp = rel->rd_islocaltemp;
+	cs->node = node;
+	cs->layout = *layout;
+	cs->next = block.first;
+	cs->step = options.seqincrement << layout->seq_shift;
+	cs->remaining = block.count;
+	cs->valid = true;
+
+	warn_of_late_clock(cs, rel, tick_begin - now);
+	relation_close(rel, NoLock);
+}
+
+/*
+ * The next id from a clock sequence (a regclass), of a node and a layout:
+ * above every id that was ever taken from the sequence.  With INCREMENT k the
+ * caller owns k consecutive slots, of which this is the first.  It may lead
+ * the clock by objectid_ext.max_clock_lead; then calls wait, and can be
+ * cancelled.  Errors: those of nextval(); a node that does not fit its field,
+ * numeric_value_out_of_range; a sequence that descends, or whose increment is
+ * larger than a tick, object_not_in_prerequisite_state; a clock before the
+ * epoch or past the end, datetime_field_overflow.
+ */
+PG_FUNCTION_INFO_V1(next_snowflake);
+Datum
+next_snowflake(PG_FUNCTION_ARGS)
+{
+	clock_sequence *cs = lookup_clock_sequence(PG_GETARG_OID(0));
+	int32		node = PG_GETARG_INT32(1);
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(2);
+	int64		id;
+
+	lock_sequence(cs);
+	if (!block_is_usable(cs, node, layout))
+		take_block(cs, node, layout);
+
+	id = cs->next;
+	cs->next += cs->step;
+	cs->remaining--;
+	PG_RETURN_INT64(id);
+}
