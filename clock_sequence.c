@@ -60,11 +60,14 @@ typedef struct clock_sequence
 	Oid			relid;			/* hash key */
 	LocalTransactionId lxid;	/* transaction in which we hold a lock */
 	bool		warned;			/* did we say that the clock is behind? */
-	bool		is_temp;		/* may be used in a read-only transaction */
 
-	/* The block that was taken last, and for what */
+	/* What check_sequence() found, for this user */
 	bool		valid;			/* did nothing change since? */
 	Oid			userid;
+	bool		is_temp;		/* may be used in a read-only transaction */
+	FormData_pg_sequence options;
+
+	/* The block that was taken last, and for what */
 	int32		node;
 	snowflake_layout layout;
 	int64		remaining;		/* ids not yet issued */
@@ -148,6 +151,7 @@ lookup_clock_sequence(Oid relid)
 		last->lxid = InvalidLocalTransactionId;
 		last->warned = false;
 		last->valid = false;
+		last->remaining = 0;
 	}
 	return last;
 }
@@ -198,36 +202,52 @@ block_is_usable(const clock_sequence *cs, int32 node, const snowflake_layout *la
  */
 
 /*
- * Open a locked sequence to take values from it, and read its options.  The
- * errors, and their order, are those of nextval().
+ * Check that the sequence is one, and ours to take values from, and read its
+ * options.  The errors, and their order, are those of nextval().
  */
-static Relation
-open_sequence(Oid relid, const char *funcname, FormData_pg_sequence *options)
+static void
+check_sequence(clock_sequence *cs, Relation rel)
 {
-	Relation	rel = relation_open(relid, NoLock);
 	HeapTuple	tuple;
 
 	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
-	if (pg_class_aclcheck(relid, GetUserId(), ACL_USAGE | ACL_UPDATE) != ACLCHECK_OK)
+	if (pg_class_aclcheck(cs->relid, GetUserId(), ACL_USAGE | ACL_UPDATE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
 
+	tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(cs->relid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for sequence %u", cs->relid);
+	cs->options = *(Form_pg_sequence) GETSTRUCT(tuple);
+	ReleaseSysCache(tuple);
+
+	cs->is_temp = rel->rd_islocaltemp;
+	cs->userid = GetUserId();
+	cs->valid = true;
+}
+
+/* Open a locked sequence to take values from it; what was cached is dropped. */
+static Relation
+open_sequence(clock_sequence *cs, const char *funcname)
+{
+	Relation	rel = relation_open(cs->relid, NoLock);
+
+	cs->remaining = 0;
+	if (!cs->valid || cs->userid != GetUserId())
+	{
+		cs->valid = false;
+		check_sequence(cs, rel);
+	}
+
 	/* Read-only transactions may only change temporary sequences. */
-	if (!rel->rd_islocaltemp)
+	if (!cs->is_temp)
 		PreventCommandIfReadOnly(funcname);
 	/* The workers would have to share what this backend knows. */
 	PreventCommandIfParallelMode(funcname);
-
-	tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(relid));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for sequence %u", relid);
-	*options = *(Form_pg_sequence) GETSTRUCT(tuple);
-	ReleaseSysCache(tuple);
-
 	return rel;
 }
 
@@ -484,18 +504,15 @@ warn_of_late_clock(clock_sequence *cs, Relation rel, int64 lead)
 static void
 take_block(clock_sequence *cs, int32 node, const snowflake_layout *layout)
 {
-	FormData_pg_sequence options;
+	Relation	rel = open_sequence(cs, "next_snowflake()");
 	slot_block	block;
-	Relation	rel;
 	TimestampTz now;
 	TimestampTz tick_begin;
 	XLogRecPtr	lsn;
 
-	cs->valid = false;
-	rel = open_sequence(cs->relid, "next_snowflake()", &options);
 	snowflake_check_node(layout, node);
-	check_clock_sequence(rel, &options, layout);
-	take_slots(rel, &options, node, layout, &block, &now, &lsn);
+	check_clock_sequence(rel, &cs->options, layout);
+	take_slots(rel, &cs->options, node, layout, &block, &now, &lsn);
 
 	tick_begin = snowflake_tick_time(layout, block.tick);
 	cs->usable_from = tick_begin;
@@ -506,14 +523,11 @@ take_block(clock_sequence *cs, int32 node, const snowflake_layout *layout)
 		cs->usable_from = DT_NOBEGIN;
 	}
 
-	cs->userid = GetUserId();
-	cs->is_temp = rel->rd_islocaltemp;
 	cs->node = node;
 	cs->layout = *layout;
 	cs->next = block.first;
-	cs->step = options.seqincrement << layout->seq_shift;
+	cs->step = cs->options.seqincrement << layout->seq_shift;
 	cs->remaining = block.count;
-	cs->valid = true;
 
 	warn_of_late_clock(cs, rel, tick_begin - now);
 	relation_close(rel, NoLock);
