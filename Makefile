@@ -8,6 +8,8 @@ PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 # One subject a file; each runs alone too: make installcheck REGRESS=order
 REGRESS = $(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=objectid_ext
+ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
+ISOLATION_OPTS = --load-extension=objectid_ext
 
 # PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian).
 ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>&1),1)

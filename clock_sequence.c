@@ -234,7 +234,12 @@ check_sequence(clock_sequence *cs, Relation rel)
 static Relation
 open_sequence(clock_sequence *cs, const char *funcname)
 {
-	Relation	rel = relation_open(cs->relid, NoLock);
+	Relation	rel = try_relation_open(cs->relid, NoLock);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("sequence with OID %u does not exist", cs->relid)));
 
 	cs->remaining = 0;
 	if (!cs->valid || cs->userid != GetUserId())

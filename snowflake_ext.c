@@ -716,8 +716,8 @@ lookup_shard_clock(const snowflake_layout *layout, int32 shard)
 /*
  * Must the next id of this shard leave the tick of the last one?  Yes, when
  * its slot is taken.  Yes as well, when the sequence has come round its field:
- * ids of one sequence shall ascend.  No, when a lower number shows that
- * another sequence of the shard has its turn.
+ * ids of one sequence shall ascend.  A number that is lower, or higher by more
+ * than a field, is of another sequence, which has its turn.
  */
 static bool
 shard_tick_is_over(const shard_clock *clock, const snowflake_layout *layout, int64 seq)
@@ -726,7 +726,8 @@ shard_tick_is_over(const shard_clock *clock, const snowflake_layout *layout, int
 	int			slot = (seq & mask) % SHARD_SLOTS;
 
 	return (clock->taken[slot / 64] >> (slot % 64) & 1) ||
-		(seq > clock->last_seq && (seq & mask) < (clock->last_seq & mask));
+		(seq > clock->last_seq && seq - clock->last_seq <= mask &&
+		 (seq & mask) < (clock->last_seq & mask));
 }
 
 static void

@@ -1,0 +1,287 @@
+--
+-- next_snowflake: a clock kept in a sequence
+--
+-- What needs several sessions, a crash, a standby or a clock that jumps is in
+-- t/.
+--
+
+SET timezone = 'UTC';
+
+CREATE SEQUENCE clock;
+
+-- now, the node, the first slot
+SELECT (p).node, (p).sequence, abs(extract(epoch FROM (p).created - clock_timestamp())) < 2 AS now
+FROM (SELECT snowflake_parts(next_snowflake('clock', 5)) p) s;
+CREATE SEQUENCE insta;
+SELECT (p).node FROM (SELECT snowflake_parts(next_snowflake('insta', 1341, 'instagram'), 'instagram') p) s;
+-- there is no silent default for the node
+SELECT next_snowflake('clock');
+SELECT snowflake_node_id();
+-- nor may a session choose it
+SET objectid_ext.node_id = 5;
+ALTER ROLE current_user SET objectid_ext.node_id = 5;
+
+-- 100,000 ids in one transaction, much faster than the field allows
+CREATE SEQUENCE burst;
+CREATE TABLE taken AS SELECT i, next_snowflake('burst', 5) AS id FROM generate_series(1, 100000) i;
+SELECT count(DISTINCT id) AS ids,
+       snowflake_timestamp(max(id)) <= clock_timestamp() + interval '1 s' AS within_lead,
+       bool_and(snowflake_node(id) = 5) AS node
+FROM taken;
+SELECT count(*) AS descents FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent FROM taken) t WHERE descent;
+SELECT max(id) = last_value AND is_called AS last_value FROM taken, burst GROUP BY last_value, is_called;
+
+-- the same with blocks
+ALTER SEQUENCE burst CACHE 64;
+INSERT INTO taken SELECT 100000 + i, next_snowflake('burst', 5) FROM generate_series(1, 100000) i;
+SELECT count(DISTINCT id) AS ids FROM taken;
+SELECT count(*) AS descents FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent FROM taken) t WHERE descent;
+
+-- a block is used only while its tick lasts
+SELECT next_snowflake('burst', 5) AS id \gset
+SELECT pg_sleep(0.01);
+SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('burst', 5)) - clock_timestamp())) < 2 AS now,
+       next_snowflake('burst', 5) > :id AS above;
+
+-- INCREMENT: consecutive slots, never into another tick or another node
+CREATE SEQUENCE fifty INCREMENT 50 CACHE 3;
+CREATE TABLE block AS SELECT i, next_snowflake('fifty', 5) AS id FROM generate_series(1, 10000) i;
+SELECT min(id - previous) >= 50 AS apart,
+       max(id & 4095) <= 4096 - 50 AS within_tick,
+       bool_and(snowflake_node(id) = 5 AND snowflake_node(id + 49) = 5
+                AND snowflake_timestamp(id) = snowflake_timestamp(id + 49)) AS within_node
+FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM block) b;
+-- all slots of the last block are taken, so a smaller step finds none of them
+ALTER SEQUENCE fifty INCREMENT 1;
+SELECT next_snowflake('fifty', 5) > max(id) + 49 AS above FROM block;
+ALTER SEQUENCE fifty INCREMENT 4096;
+SELECT count(DISTINCT id) AS ids, max(id & 4095) AS slot FROM (SELECT next_snowflake('fifty', 5) AS id FROM generate_series(1, 10)) f;
+ALTER SEQUENCE fifty INCREMENT 4097;
+SELECT next_snowflake('fifty', 5);
+
+-- where the node is below the sequence number, slots are a node apart
+CREATE SEQUENCE sony INCREMENT 10;
+CREATE TABLE sony_block AS SELECT i, next_snowflake('sony', 65535, 'sonyflake') AS id FROM generate_series(1, 100) i;
+SELECT min(id - previous) >= 10 * 65536 AS apart, max(id >> 16 & 255) <= 246 AS within_tick,
+       bool_and(snowflake_node(id, 'sonyflake') = 65535) AS node
+FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM sony_block) b;
+
+-- several nodes may share a sequence: ids still ascend
+SELECT count(*) AS descents
+FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent
+      FROM generate_series(1, 100) i, LATERAL next_snowflake('clock', 1023 - i % 3) id) s
+WHERE descent;
+
+-- behind the last slot of a tick comes the next tick, in every layout
+CREATE TABLE full_tick AS
+SELECT layout, n.node, ahead, set_to, setval('clock', set_to, true), next_snowflake('clock', n.node, layout) AS id
+FROM snowflake_layouts(), LATERAL (VALUES (0), ((1 << node_bits) - 1)) n(node), LATERAL (VALUES (0), (1)) a(ahead),
+LATERAL (SELECT snowflake_ceiling(clock_timestamp() + tick + ahead * interval '500 ms', layout)) s(set_to);
+SELECT layout, count(*), bool_and(id > set_to) AS above, bool_and(snowflake_node(id, layout) = node) AS node,
+       bool_and(snowflake_sequence(id, layout) = 0) AS first_slot
+FROM full_tick GROUP BY layout ORDER BY layout::text;
+-- and a slot that was set but not called is the next one itself
+SELECT setval('clock', make_snowflake(clock_timestamp() + interval '300 ms', 7, 9, 'twitter'), false) AS set_to \gset
+SELECT next_snowflake('clock', 7) = :set_to AS itself, next_snowflake('clock', 7) = :set_to + 1 AS then_next;
+
+-- nextval and next_snowflake in turn
+SELECT count(*) AS descents
+FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent
+      FROM generate_series(1, 100) i,
+      LATERAL (SELECT CASE i % 2 WHEN 0 THEN nextval('clock') ELSE next_snowflake('clock', 3) END) s(id)) t
+WHERE descent;
+
+-- a serial column switches over: old values are smaller than any id
+CREATE TABLE item (id bigserial PRIMARY KEY, n int);
+INSERT INTO item (n) SELECT generate_series(1, 1000);
+ALTER TABLE item ALTER id SET DEFAULT next_snowflake('item_id_seq', 5);
+INSERT INTO item (n) SELECT generate_series(1001, 2000);
+SELECT count(*), min(id) FILTER (WHERE n > 1000) > max(id) FILTER (WHERE n <= 1000) AS above FROM item;
+DROP TABLE item;
+
+-- an hour ahead: ids go on above, one warning, one tick's worth per tick
+ALTER SEQUENCE burst CACHE 1;
+SELECT setval('burst', make_snowflake(clock_timestamp() + interval '3600.5 s', 5, 0, 'twitter')) AS ahead \gset
+SELECT next_snowflake('burst', 5) = :ahead + 1 AS next_slot;
+DO $$
+DECLARE
+    started timestamptz := clock_timestamp();
+    first bigint;
+    last bigint;
+BEGIN
+    SELECT min(id), max(id) INTO first, last
+    FROM (SELECT next_snowflake('burst', 5) AS id FROM generate_series(1, 4096 * 20)) s;
+    IF (last >> 22) - (first >> 22) NOT BETWEEN 19 AND 22 THEN
+        RAISE 'used % ticks', (last >> 22) - (first >> 22);
+    END IF;
+    IF clock_timestamp() - started < interval '18 ms' THEN
+        RAISE '% for 20 ticks', clock_timestamp() - started;
+    END IF;
+END;
+$$;
+-- until somebody sets it back
+SELECT setval('burst', 1);
+SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('burst', 5)) - clock_timestamp())) < 2 AS now;
+
+-- sequences that cannot hold ids
+CREATE SEQUENCE small AS integer;
+SELECT next_snowflake('small', 5);
+CREATE SEQUENCE bounded MAXVALUE 1000000000 CYCLE;
+SELECT next_snowflake('bounded', 5);
+CREATE SEQUENCE downward INCREMENT -1;
+SELECT next_snowflake('downward', 5);
+SELECT last_value, is_called FROM small;
+
+-- other relations
+CREATE TABLE plain (a int PRIMARY KEY);
+CREATE VIEW viewed AS SELECT 1 AS a;
+SELECT next_snowflake('plain', 5);
+SELECT next_snowflake('plain_pkey', 5);
+SELECT next_snowflake('viewed', 5);
+SELECT next_snowflake('nothing', 5);
+SELECT next_snowflake(0, 5);
+-- nodes out of their field
+SELECT next_snowflake('clock', 1024);
+SELECT next_snowflake('clock', -1);
+SELECT next_snowflake('clock', 1, 'mastodon');
+
+-- the end of time is an error, not a negative id: this layout ends with the
+-- second that is now
+SELECT format('time:10,node:4,seq:8;tick=1s;epoch=%s',
+              to_char(date_trunc('second', clock_timestamp()) - interval '1023 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS ending \gset
+CREATE SEQUENCE ending;
+SELECT pg_sleep(1.1);
+\set VERBOSITY sqlstate
+SELECT next_snowflake('ending', 1, :'ending');
+SELECT next_shard_id(1, 1, :'ending');
+\set VERBOSITY default
+SELECT last_value, is_called FROM ending;
+-- and so is a slot behind the last one
+SELECT setval('ending', 9223372036854775806);
+SET client_min_messages = error;     -- the warning counts seconds until then
+SELECT next_snowflake('ending', 1023);
+RESET client_min_messages;
+SELECT next_snowflake('ending', 1023);
+SELECT next_snowflake('ending', 8191, 'instagram');
+
+-- permissions are those of nextval
+CREATE ROLE regress_snowflake;
+CREATE SEQUENCE guarded CACHE 64;
+GRANT SELECT ON guarded TO regress_snowflake;
+SET ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5);
+RESET ROLE;
+-- a block in hand does not help another role
+SELECT next_snowflake('guarded', 5) > 0 AS ok;
+SET ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5);
+RESET ROLE;
+GRANT USAGE ON guarded TO regress_snowflake;
+SET ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5) > 0 AS ok;
+RESET ROLE;
+-- nor is it of use once the permission is gone, within a transaction
+BEGIN;
+SET LOCAL ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5) > 0 AS ok;
+RESET ROLE;
+REVOKE USAGE ON guarded FROM regress_snowflake;
+SET LOCAL ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5);
+ROLLBACK;
+REVOKE USAGE ON guarded FROM regress_snowflake;
+GRANT UPDATE ON guarded TO regress_snowflake;
+SET ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5) > 0 AS ok;
+RESET ROLE;
+-- through a role that was left meanwhile
+REVOKE UPDATE ON guarded FROM regress_snowflake;
+CREATE ROLE regress_snowflake_group;
+GRANT USAGE ON guarded TO regress_snowflake_group;
+GRANT regress_snowflake_group TO regress_snowflake;
+BEGIN;
+SET LOCAL ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5) > 0 AS ok;
+RESET ROLE;
+REVOKE regress_snowflake_group FROM regress_snowflake;
+SET LOCAL ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 5);
+ROLLBACK;
+
+-- read-only transactions: an error, but for temporary sequences
+CREATE TEMPORARY SEQUENCE of_session CACHE 8;
+BEGIN READ ONLY;
+SELECT next_snowflake('of_session', 5) < next_snowflake('of_session', 5) AS ok;
+SELECT next_snowflake('clock', 5);
+ROLLBACK;
+-- also with a block at hand
+BEGIN;
+SELECT next_snowflake('guarded', 5) > 0 AS ok;
+SET TRANSACTION READ ONLY;
+SELECT next_snowflake('guarded', 5);
+ROLLBACK;
+
+-- sequences without WAL do not run ahead of the clock
+CREATE UNLOGGED SEQUENCE forgetful CACHE 16;
+SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id)) <= clock_timestamp() AS no_lead
+FROM (SELECT next_snowflake('forgetful', 5) AS id FROM generate_series(1, 50000)) s;
+SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id)) <= clock_timestamp() AS no_lead
+FROM (SELECT next_snowflake('of_session', 5) AS id FROM generate_series(1, 50000)) s;
+ALTER SEQUENCE forgetful SET LOGGED;
+SELECT count(DISTINCT next_snowflake('forgetful', 5)) FROM generate_series(1, 5000);
+
+-- a block is dropped when its sequence is altered, restarted or dropped
+CREATE SEQUENCE altered CACHE 1000;
+SELECT next_snowflake('altered', 5) AS id \gset
+BEGIN;
+SELECT setval('altered', snowflake_floor(clock_timestamp() + interval '400 ms'), false) AS set_to \gset
+ALTER SEQUENCE altered CACHE 1;
+SELECT next_snowflake('altered', 5) > :set_to AS from_the_sequence;
+ALTER SEQUENCE altered RESTART;
+SELECT next_snowflake('altered', 5) > 1 AS restarted;
+DROP SEQUENCE altered;
+SELECT next_snowflake('altered', 5);
+ROLLBACK;
+SELECT next_snowflake('altered', 5) > :id AS goes_on;
+SELECT 'altered'::regclass::oid AS gone \gset
+DROP SEQUENCE altered;
+\set VERBOSITY sqlstate
+SELECT next_snowflake(:gone, 5);
+\set VERBOSITY default
+
+-- subtransactions that roll back take no id back
+BEGIN;
+SELECT next_snowflake('guarded', 5) AS id \gset
+SAVEPOINT a;
+SELECT next_snowflake('guarded', 5) AS id2 \gset
+ROLLBACK TO a;
+SELECT next_snowflake('guarded', 5) > :id2 AS above, :id2 > :id AS above_first;
+ROLLBACK;
+-- the first use in a transaction, in a subtransaction that is rolled back
+BEGIN;
+SAVEPOINT a;
+SELECT next_snowflake('guarded', 5) AS id3 \gset
+ROLLBACK TO a;
+SELECT next_snowflake('guarded', 5) > :id3 AS above;
+SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'guarded'::regclass AND mode = 'RowExclusiveLock';
+COMMIT;
+-- a sequence that is made and thrown away
+BEGIN;
+SAVEPOINT a;
+CREATE SEQUENCE shortlived CACHE 10;
+SELECT next_snowflake('shortlived', 5) > 0 AS ok;
+ROLLBACK TO a;
+SELECT next_snowflake('shortlived', 5);
+ROLLBACK;
+
+SELECT next_snowflake('guarded', 5) AS id \gset
+DISCARD ALL;
+SELECT next_snowflake('guarded', 5) > :id AS above;
+
+-- neither is it for parallel workers
+SELECT proparallel FROM pg_proc WHERE proname = 'next_snowflake';
+
+DROP TABLE taken, block, sony_block, full_tick, plain;
+DROP VIEW viewed;
+DROP SEQUENCE clock, insta, burst, fifty, sony, small, bounded, downward, ending, guarded, forgetful;
+DROP ROLE regress_snowflake, regress_snowflake_group;

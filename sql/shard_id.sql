@@ -1,0 +1,82 @@
+--
+-- next_shard_id: the Instagram contract, and its guard against repeats
+--
+
+SET timezone = 'UTC';
+
+-- now, the shard, the low ten bits of the sequence number
+SELECT (p).node, (p).sequence, abs(extract(epoch FROM (p).created - clock_timestamp())) < 2 AS now
+FROM (SELECT snowflake_parts(next_shard_id(5, 1024 * 7 + 77), 'instagram') p) s;
+SELECT (p).node, (p).sequence
+FROM (SELECT snowflake_parts(next_shard_id(8191, 9223372036854775807), 'instagram') p) s;
+-- other layouts
+SELECT (p).node, (p).sequence
+FROM (SELECT snowflake_parts(next_shard_id(1023, 4095, 'twitter'), 'twitter') p) s;
+SELECT (p).node, (p).sequence
+FROM (SELECT snowflake_parts(next_shard_id(7, 300, 'sonyflake'), 'sonyflake') p) s;
+
+-- out of range
+SELECT next_shard_id(8192, 1);
+SELECT next_shard_id(-1, 1);
+SELECT next_shard_id(1, -1);
+SELECT next_shard_id(1024, 1, 'twitter');
+SELECT next_shard_id(1, 1, 'mastodon');
+SELECT next_shard_id(1, 1, 'time:10,node:4,seq:8;tick=1ms;epoch=2025-01-01T00:00:00Z');
+SELECT next_shard_id(1, 1, 'time:10,node:4,seq:8;tick=1ms;epoch=2100-01-01T00:00:00Z');
+
+-- as a column default, in two shards
+CREATE SCHEMA insta5;
+CREATE SCHEMA insta6;
+CREATE SEQUENCE insta5.table_id_seq;
+CREATE SEQUENCE insta6.table_id_seq;
+CREATE TABLE insta5.photo (id bigint PRIMARY KEY DEFAULT next_shard_id(5, nextval('insta5.table_id_seq')), n int);
+CREATE TABLE insta6.photo (id bigint PRIMARY KEY DEFAULT next_shard_id(6, nextval('insta6.table_id_seq')), n int);
+INSERT INTO insta5.photo (n) SELECT generate_series(1, 100000);
+INSERT INTO insta6.photo (n) SELECT generate_series(1, 100000);
+SELECT snowflake_node(id, 'instagram') AS shard, count(DISTINCT id)
+FROM (SELECT id FROM insta5.photo UNION ALL SELECT id FROM insta6.photo) p GROUP BY 1 ORDER BY 1;
+SELECT bool_and(id > previous) AS ascending
+FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM insta5.photo) p;
+
+-- far more ids than a tick holds: none twice, ascending, and the time in them
+-- leads the clock by no more than it may
+CREATE SEQUENCE burst;
+CREATE UNLOGGED TABLE burst_id (i int, id bigint DEFAULT next_shard_id(5, nextval('burst')));
+INSERT INTO burst_id SELECT i FROM generate_series(1, 5000000) i;
+SELECT count(*), count(DISTINCT id) FROM burst_id;
+SELECT count(*) AS descents FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent FROM burst_id) b WHERE descent;
+SELECT snowflake_timestamp(max(id), 'instagram') <= clock_timestamp() + interval '1 s' AS within_lead FROM burst_id;
+
+-- with no lead allowed, the clock sets the pace: 1024 ids a millisecond
+SET objectid_ext.max_clock_lead = 0;
+DO $$
+DECLARE
+    last bigint;
+BEGIN
+    PERFORM pg_sleep(1.1);      -- let the clock catch up
+    SELECT max(next_shard_id(5, nextval('burst'))) INTO last FROM generate_series(1, 50000);
+    IF snowflake_timestamp(last, 'instagram') > clock_timestamp() THEN
+        RAISE 'an id of the future';
+    END IF;
+END;
+$$;
+RESET objectid_ext.max_clock_lead;
+
+-- the same number over and over: one id per tick
+SELECT count(DISTINCT next_shard_id(5, 1)) FROM generate_series(1, 500);
+-- two sequences of one shard in turn: no id twice, and no tick for every pair
+CREATE SEQUENCE other START 900;
+SELECT count(DISTINCT id) AS ids, max(tick) - min(tick) < 200 AS few_ticks
+FROM (SELECT id, id >> 23 AS tick FROM generate_series(1, 20000) i,
+      LATERAL next_shard_id(77, nextval(CASE i % 2 WHEN 0 THEN 'burst' ELSE 'other' END::regclass)) id) s;
+-- shards do not wait for each other
+SELECT count(DISTINCT id) AS ids FROM generate_series(0, 8191) shard, LATERAL next_shard_id(shard, 1) id;
+-- a field wider than what is remembered of a tick
+SELECT count(DISTINCT next_shard_id(0, nextval('burst'), 'mastodon')) FROM generate_series(1, 200000);
+-- no sequence number at all
+SELECT count(DISTINCT next_shard_id(9, 0, 'time:41,node:10;tick=1ms;epoch=2026-01-01T00:00:00Z')) FROM generate_series(1, 300);
+
+DROP TABLE burst_id;
+DROP SEQUENCE burst, other;
+SET client_min_messages = warning;
+DROP SCHEMA insta5, insta6 CASCADE;
