@@ -12,7 +12,7 @@ ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
 ISOLATION_OPTS = --load-extension=objectid_ext
 
 # PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian).
-ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>&1),1)
+ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null),1)
 TAP_TESTS = 1
 else
 $(info The TAP tests in t/ are left out: the Perl module IPC::Run is missing.)

@@ -7,6 +7,9 @@
 
 set -euo pipefail
 
+# The caller's locale may be one that this machine has not got.
+export LC_ALL=C.UTF-8
+
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=                           # the throw-away folder
 as_user=()                      # how to run as an ordinary user
@@ -22,6 +25,12 @@ as_root() {
 	else
 		die "missing software, and neither root nor sudo to install it: $*"
 	fi
+}
+
+# Output only of a failure.
+quietly() {
+	local out
+	out=$("$@" 2>&1 </dev/null) || { printf '%s\n' "$out" >&2; return 1; }
 }
 
 # The newest pg_config under Debian's directories, or the one in the PATH.
@@ -43,29 +52,37 @@ is_equipped() {
 		perl -MIPC::Run -e 1 2>/dev/null
 }
 
+major() { "$PG_CONFIG" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/'; }
+
 # Debian's server package makes and starts a cluster of its own on port 5432
 # when it is first installed.  Here nobody asked for one.
 install_packages() {
 	local version conf=/etc/postgresql-common/createcluster.d/objectid_ext.conf
 	command -v apt-get >/dev/null ||
 		die "please install PostgreSQL 15 or later with its development files, make, gcc and Perl's IPC::Run"
-	say "Installing what is missing"
-	as_root apt-get update -q
-	version=$([ -z "${PG_CONFIG:-}" ] || "$PG_CONFIG" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+	say "Installing what is missing: this may take some minutes"
+	quietly as_root apt-get update -q
+	version=$([ -z "${PG_CONFIG:-}" ] || major)
 	version=${version:-$(apt-cache depends postgresql | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p')}
-	[ -n "$version" ] || die "the distribution has no package postgresql"
-	if [ ! -d "/usr/lib/postgresql/$version" ]; then
+	[ "${version:-0}" -ge 15 ] || die "PostgreSQL 15 or later is needed; here is ${version:-none}"
+	if [ ! -x "/usr/lib/postgresql/$version/bin/postgres" ]; then
+		trap "as_root rm -f $conf" EXIT
 		as_root mkdir -p "${conf%/*}"
 		echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
 	fi
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl
+	# Ctrl-C waits for the end: dpkg stopped halfway must be mended by hand.
+	# In a session of its own, for apt-get lets dpkg hear it again.
+	( trap '' INT
+	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -q --no-install-recommends \
+		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl )
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
 }
 
 remove_work() {
 	[ -n "$work" ] || return 0
+	trap '' INT TERM HUP            # a second Ctrl-C must not leave half of it
 	stop_server
 	rm -rf "$work"
 	work=
@@ -73,15 +90,19 @@ remove_work() {
 
 # Packages, an ordinary user, and a folder that this user may write to.
 prepare() {
-	is_equipped || install_packages
-	is_equipped || die "the installed packages are not enough to build for ${PG_CONFIG:-any server}"
-	bindir=$("$PG_CONFIG" --bindir)
-	trap remove_work EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
+	is_equipped || install_packages
+	is_equipped || die "the installed packages are not enough to build for ${PG_CONFIG:-any server}"
+	[ "$(major)" -ge 15 ] || die "PostgreSQL 15 or later is needed; $PG_CONFIG is of $(major)"
+	# The caller's PGSERVICE, PGHOSTADDR or PGOPTIONS must not lead anything
+	# to a server of his.  libpq's variables have no underscore.
+	unset $(compgen -e PG | grep -v _)
+	bindir=$("$PG_CONFIG" --bindir)
+	trap remove_work EXIT
 	# A path of its own: a socket's is at most 107 bytes long.
+	# And a private one: the server trusts whoever reaches its socket.
 	work=$(mktemp -d /tmp/objectid_ext.XXXXXX)
-	chmod 755 "$work"
 	if [ "$(id -u)" -eq 0 ]; then
 		as_user=(runuser -u postgres --)
 		chown postgres "$work"
@@ -99,7 +120,7 @@ build() {
 	local pkglibdir sharedir
 	say "Building for $("$PG_CONFIG" --version)"
 	run mkdir "$work/src"
-	tar -C "$top" --exclude=.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' -cf - . |
+	tar -C "$top" --exclude=.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude=./tmp_check -cf - . |
 		run tar -C "$work/src" --no-same-owner -xf -
 	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no
 	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no \
@@ -120,13 +141,14 @@ build() {
 }
 
 has_setting() {
-	run "$bindir/postgres" --describe-config | grep -aq "^$1"$'\t'
+	[[ $'\n'$(run "$bindir/postgres" --describe-config) == *$'\n'"$1"$'\t'* ]]
 }
 
 # A server in $work/data, on a socket in $work only.
 start_server() {
 	say "Starting a throw-away server"
-	run "$bindir/initdb" -D "$work/data" -U postgres --auth=trust --encoding=UTF8 --no-sync >/dev/null
+	run "$bindir/initdb" -D "$work/data" -U postgres --auth=trust --encoding=UTF8 \
+		--no-locale --no-sync >/dev/null
 	{
 		cat "$work/private.conf"
 		echo "listen_addresses = ''"

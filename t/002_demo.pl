@@ -1,0 +1,81 @@
+# scripts/demo with its own sample, with good and bad files, and with --keep.
+
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $demo = abs_path(dirname(__FILE__) . '/../scripts/demo');
+my $dir = tempdir(CLEANUP => 1);
+
+# Elsewhere the demo needs root, to install into the real directories.
+my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
+chomp(my $bindir = `$pg_config --bindir`);
+plan skip_all => 'this server has no setting for a private installation'
+  unless `$bindir/postgres --describe-config` =~ /^extension_(destdir|control_path)\t/m;
+
+# Exit status and output of a run.
+sub demo
+{
+	my $output = qx{'$demo' @_ 2>&1 </dev/null};
+	return ($? >> 8, $output);
+}
+
+# A run must end with this status and print these.
+sub demo_is
+{
+	my ($args, $status, @expected) = @_;
+	my ($got, $output) = demo($args);
+	is($got, $status, "status of demo $args") or diag($output);
+	like($output, $_, "output of demo $args") for @expected;
+	return $output;
+}
+
+sub file
+{
+	my ($name, $content) = @_;
+	open(my $f, '>:raw', "$dir/$name") or die $!;
+	print $f $content;
+	close($f);
+	return "'$dir/$name'";
+}
+
+my $one = '{"_id":{"$oid":"65c0a6899c41e07bd23fa910"},"a":"\\"\\\\ \\\\."}';
+my $two = '{"_id":{"$oid":"ffffffff9c41e07bd23fa911"},"a":"é"}';
+
+demo_is('', 0,
+	qr/^ +25 \| 2024-02-05 09:12:41\+00 \| 2026-06-30 20:03:29\+00$/m,
+	qr/^ 2025-03 \| +6$/m,
+	qr/^ \d+ \| harbour +\|.*\| +5 \| +1$/m,
+	qr/Index (Only )?Scan using events_pkey/,
+	qr/^ 2012-10-17 21:13:27\+00 \| \\xbcf86cd799 \|/m);
+
+demo_is(file('from elsewhere', "\xEF\xBB\xBF$one\r\n$two\n\r\n\n"), 0,
+	qr/^ +2 \| 2024-02-05 09:12:41\+00 \| 2106-02-07 06:28:15\+00$/m,
+	qr/\Q{"a": "\"\\ \\."}\E/);
+
+demo_is(file('array', "[$one,\n$two]\n"), 1, qr/line 1: not a document/);
+demo_is(file('pretty', "$one\n{\n\"a\": 1\n}\n"), 1, qr/line 2: not a document/);
+demo_is(file('utf-16', join("\0", split(//, "\xFF\xFE$one\n"))), 1, qr/line 1: not a document/);
+demo_is(file('empty', "\n"), 1, qr/holds no document/);
+demo_is(file('number', qq($one\n{"_id":5}\n)), 1, qr/line 2\b/, qr/does not load/);
+demo_is(file('missing', qq($one\n\n{"id":5}\n)), 1, qr/line 3\b/, qr/does not load/);
+demo_is(file('twice', "$one\n$two\n$one\n"), 1, qr/already exists/, qr/does not load/);
+demo_is("$dir/none", 1, qr/does not exist/);
+demo_is($dir, 1, qr/cannot be read/);
+demo_is('--nothing', 2, qr/^Usage:/m);
+demo_is('--help', 0, qr/^Usage:/m);
+
+# As told: connect, then stop and remove.
+my $kept = demo_is('--keep', 0, qr/stays up/);
+my ($connect) = $kept =~ /^ +(.*psql .*)$/m;
+my ($remove) = $kept =~ /^ +(.*pg_ctl .*)$/m;
+my ($work) = $kept =~ m{-h (/\S+)};
+is(qx{$connect -XAtc 'SELECT count(*) FROM orders'}, "4\n", 'connects as told');
+my $stopped = qx{$remove};
+is($?, 0, 'stops as told') or diag($stopped);
+ok(!-e $work, 'nothing is left');
+
+done_testing();
