@@ -452,7 +452,7 @@ take_slots(Relation rel, const FormData_pg_sequence *options,
 		   slot_block *block, TimestampTz *now, XLogRecPtr *lsn)
 {
 	int64		allowed_lead = RelationNeedsWAL(rel) ? (int64) objectid_ext_max_clock_lead * 1000 : 0;
-	int64		reserved_ticks = RESERVATION / layout->tick;
+	int64		reserved_ticks = RESERVATION / layout->clock.tick;
 	ItemPointerData tid;
 	bool		queued = false;
 	bool		waited = false;
@@ -467,20 +467,20 @@ take_slots(Relation rel, const FormData_pg_sequence *options,
 		choose_slots(layout, node, options, data, snowflake_tick_at(layout, *now), block);
 		check_max_value(rel, options, block);
 		if (waited || !block->new_tick ||
-			snowflake_tick_time(layout, block->tick) - *now <= allowed_lead)
+			tick_time(&layout->clock, block->tick) - *now <= allowed_lead)
 			break;
 
 		UnlockReleaseBuffer(buf);
 		if (!queued)
 			LockTuple(rel, &tid, ExclusiveLock);
 		else
-			objectid_ext_wait_one_tick(layout->tick);
+			objectid_ext_wait_one_tick(layout->clock.tick);
 		waited = queued;
 		queued = true;
 	}
 
 	advance_sequence(rel, buf, options, block->last,
-					 Min(snowflake_last_of_tick(layout, Min(block->tick + reserved_ticks, layout->max_tick)),
+					 Min(snowflake_last_of_tick(layout, Min(block->tick + reserved_ticks, layout->clock.max_tick)),
 						 options->seqmax));
 	*lsn = PageGetLSN(BufferGetPage(buf));
 	UnlockReleaseBuffer(buf);
@@ -494,7 +494,7 @@ warn_of_late_clock(clock_sequence *cs, Relation rel, int64 lead)
 {
 	if (lead <= 0)
 		cs->warned = false;
-	else if (lead > (int64) objectid_ext_max_clock_lead * 1000 + RESERVATION + cs->layout.tick &&
+	else if (lead > (int64) objectid_ext_max_clock_lead * 1000 + RESERVATION + cs->layout.clock.tick &&
 			 !cs->warned)
 	{
 		cs->warned = true;
@@ -519,10 +519,10 @@ take_block(clock_sequence *cs, int32 node, const snowflake_layout *layout)
 	check_clock_sequence(rel, &cs->options, layout);
 	take_slots(rel, &cs->options, node, layout, &block, &now, &lsn);
 
-	tick_begin = snowflake_tick_time(layout, block.tick);
+	tick_begin = tick_time(&layout->clock, block.tick);
 	cs->usable_from = tick_begin;
-	cs->usable_until = tick_begin + layout->tick;
-	if (RelationNeedsWAL(rel) && (now < tick_begin || layout->tick > RESTART_TIME))
+	cs->usable_until = tick_begin + layout->clock.tick;
+	if (RelationNeedsWAL(rel) && (now < tick_begin || layout->clock.tick > RESTART_TIME))
 	{
 		XLogFlush(lsn);
 		cs->usable_from = DT_NOBEGIN;

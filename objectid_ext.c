@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 #include "common/hashfn.h"
 #include "common/md5.h"
@@ -35,6 +36,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/jsonb.h"
+#include "utils/rangetypes.h"
 #include "utils/sortsupport.h"
 #include "utils/wait_event.h"
 
@@ -49,9 +51,8 @@ OBJECTID_EXT_MODULE_MAGIC;
 /* The classic layout divides the identity into machine and process. */
 #define MACHINE_LEN			3
 
-/* First and last second of an ObjectId: 1970-01-01 .. 2106-02-07 06:28:15. */
-#define OBJECTID_MIN_TIME	UNIX_EPOCH
-#define OBJECTID_MAX_TIME	(UNIX_EPOCH + (TimestampTz) PG_UINT32_MAX * USECS_PER_SEC)
+/* The seconds of an ObjectId: 1970-01-01 to 2106-02-07 06:28:15. */
+static const tick_clock objectid_clock = {UNIX_EPOCH, USECS_PER_SEC, PG_UINT32_MAX};
 
 /*
  * Buckets in the histogram of a column, as a multiple of its statistics target
@@ -285,7 +286,7 @@ parse_objectid(const char *str, objectid *id, Node *escontext)
 			 errdetail("An ObjectId has %d hexadecimal digits, not %zu.",
 					   OBJECTID_HEX_DIGITS, digits) : 0,
 			 looks_like_date(str) ?
-			 errhint("To compare with a time, use objectid_floor(timestamptz).") : 0));
+			 errhint("To compare with a time, cast it to timestamptz, or use objectid_floor(timestamptz).") : 0));
 }
 
 /* Write the 24 lower-case digits and a terminating zero. */
@@ -614,22 +615,60 @@ objectid_hash_extended(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
+static inline int64
+objectid_second(const objectid *id)
+{
+	return objectid_prefix(id) >> 32;
+}
+
 static inline TimestampTz
 objectid_time(const objectid *id)
 {
-	return UNIX_EPOCH + (TimestampTz) (objectid_prefix(id) >> 32) * USECS_PER_SEC;
+	return tick_time(&objectid_clock, objectid_second(id));
 }
 
-/* An objectid of these Unix seconds, all other bytes the same. */
-static objectid *
-objectid_at_second(uint32 seconds, int other_bytes)
+/*
+ * An objectid of a second, all other bytes the same.  Before the first second
+ * all zeros, past the last one all ones.
+ */
+static objectid
+objectid_at_second(int64 second, int other_bytes)
 {
-	objectid   *id = palloc(sizeof(objectid));
-	uint32		big_endian = pg_hton32(seconds);
+	objectid	id;
+	uint32		big_endian = pg_hton32((uint32) second);
 
-	memset(id->data, other_bytes, OBJECTID_LEN);
-	memcpy(id->data, &big_endian, sizeof(big_endian));
+	if (second < 0)
+		memset(id.data, 0x00, OBJECTID_LEN);
+	else if (second > objectid_clock.max_tick)
+		memset(id.data, 0xFF, OBJECTID_LEN);
+	else
+	{
+		memset(id.data, other_bytes, OBJECTID_LEN);
+		memcpy(id.data, &big_endian, sizeof(big_endian));
+	}
 	return id;
+}
+
+/* The lowest id at or after, and the lowest one after a time. */
+static inline objectid
+floor_of_time(TimestampTz ts)
+{
+	return objectid_at_second(tick_from(&objectid_clock, ts), 0x00);
+}
+
+static inline objectid
+after_time(TimestampTz ts)
+{
+	return objectid_at_second(tick_after(&objectid_clock, ts), 0x00);
+}
+
+static objectid *
+copy_objectid(objectid id)
+{
+	objectid   *result = palloc(sizeof(objectid));
+
+	*result = id;
+	return result;
 }
 
 /*
@@ -652,14 +691,15 @@ PG_FUNCTION_INFO_V1(objectid_floor);
 Datum
 objectid_floor(PG_FUNCTION_ARGS)
 {
-	TimestampTz ts = PG_GETARG_TIMESTAMPTZ(0);
+	PG_RETURN_OBJECTID_P(copy_objectid(floor_of_time(PG_GETARG_TIMESTAMPTZ(0))));
+}
 
-	if (ts < OBJECTID_MIN_TIME)
-		PG_RETURN_OBJECTID_P(objectid_at_second(0, 0x00));
-	if (ts > OBJECTID_MAX_TIME)
-		PG_RETURN_OBJECTID_P(objectid_at_second(PG_UINT32_MAX, 0xFF));
-	PG_RETURN_OBJECTID_P(objectid_at_second((ts - UNIX_EPOCH + USECS_PER_SEC - 1) / USECS_PER_SEC,
-											0x00));
+/* The lowest id whose time is after a timestamptz; past 2106 all ones. */
+PG_FUNCTION_INFO_V1(objectid_after);
+Datum
+objectid_after(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OBJECTID_P(copy_objectid(after_time(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
 /*
@@ -670,13 +710,37 @@ PG_FUNCTION_INFO_V1(objectid_ceiling);
 Datum
 objectid_ceiling(PG_FUNCTION_ARGS)
 {
-	TimestampTz ts = PG_GETARG_TIMESTAMPTZ(0);
+	int64		second = tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0));
 
-	if (ts < OBJECTID_MIN_TIME)
-		PG_RETURN_OBJECTID_P(objectid_at_second(0, 0x00));
-	if (ts > OBJECTID_MAX_TIME)
-		PG_RETURN_OBJECTID_P(objectid_at_second(PG_UINT32_MAX, 0xFF));
-	PG_RETURN_OBJECTID_P(objectid_at_second((ts - UNIX_EPOCH) / USECS_PER_SEC, 0xFF));
+	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(second, 0xFF)));
+}
+
+/*
+ * The lowest id whose time is in a tstzrange; all ones if there is none.
+ */
+PG_FUNCTION_INFO_V1(objectid_lower);
+Datum
+objectid_lower(PG_FUNCTION_ARGS)
+{
+	int64		first;
+	int64		last;
+
+	if (!ticks_in_range(fcinfo, 0, &objectid_clock, &first, &last))
+		first = objectid_clock.max_tick + 1;
+	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(first, 0x00)));
+}
+
+/* The highest id whose time is in a tstzrange; all zeros if there is none. */
+PG_FUNCTION_INFO_V1(objectid_upper);
+Datum
+objectid_upper(PG_FUNCTION_ARGS)
+{
+	int64		first;
+	int64		last;
+
+	if (!ticks_in_range(fcinfo, 0, &objectid_clock, &first, &last))
+		last = -1;
+	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(last, 0xFF)));
 }
 
 /*
@@ -695,6 +759,151 @@ objectid_in_range(PG_FUNCTION_ARGS)
 							   PG_GETARG_DATUM(2),
 							   PG_GETARG_DATUM(3),
 							   PG_GETARG_DATUM(4));
+}
+
+
+/*
+ * Comparison of an id with a timestamptz, in the terms to which the planner
+ * rewrites it (time_range.c), so that all plans have one answer.  It is the
+ * comparison of objectid_timestamp(id), but that no id is above all ones: this
+ * one counts as later than any time from its own second on.
+ */
+static int
+cmp_floor(FunctionCallInfo fcinfo, int id_arg, int time_arg)
+{
+	objectid	bound = floor_of_time(PG_GETARG_TIMESTAMPTZ(time_arg));
+
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
+}
+
+static int
+cmp_after(FunctionCallInfo fcinfo, int id_arg, int time_arg)
+{
+	objectid	bound = after_time(PG_GETARG_TIMESTAMPTZ(time_arg));
+
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
+}
+
+PG_FUNCTION_INFO_V1(objectid_lt_timestamptz);
+Datum
+objectid_lt_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 0, 1) < 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_le_timestamptz);
+Datum
+objectid_le_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 0, 1) < 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_ge_timestamptz);
+Datum
+objectid_ge_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 0, 1) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_gt_timestamptz);
+Datum
+objectid_gt_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 0, 1) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_lt_objectid);
+Datum
+timestamptz_lt_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 1, 0) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_le_objectid);
+Datum
+timestamptz_le_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 1, 0) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_ge_objectid);
+Datum
+timestamptz_ge_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 1, 0) < 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_gt_objectid);
+Datum
+timestamptz_gt_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 1, 0) < 0);
+}
+
+/*
+ * The element type of a range argument, for the operators that take any range.
+ * They must: with tstzrange itself in their declaration they would be a closer
+ * match than core's for an untyped literal, and tstzrange @> '[…)' would no
+ * longer be read as ranges.
+ */
+static Oid
+range_element_type(FunctionCallInfo fcinfo, int argno)
+{
+	Oid			range_type = RangeTypeGetOid(PG_GETARG_RANGE_P(argno));
+
+	return range_get_typcache(fcinfo, range_type)->rngelemtype->type_id;
+}
+
+static bool
+is_within(FunctionCallInfo fcinfo, int id_arg, int range_arg)
+{
+	int64		second = objectid_second(PG_GETARG_OBJECTID_P(id_arg));
+	int64		first;
+	int64		last;
+
+	return ticks_in_range(fcinfo, range_arg, &objectid_clock, &first, &last) &&
+		second >= first && second <= last;
+}
+
+static void
+wrong_range_type(FunctionCallInfo fcinfo, int range_arg)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("objectid cannot be compared with a range of type %s",
+					format_type_be(RangeTypeGetOid(PG_GETARG_RANGE_P(range_arg)))),
+			 errhint("Ranges of time are of type tstzrange.")));
+}
+
+/*
+ * Is the time of an id in a range of timestamptz?  A range of objectid, which
+ * a user may have made, is core's business.
+ */
+PG_FUNCTION_INFO_V1(objectid_within);
+Datum
+objectid_within(PG_FUNCTION_ARGS)
+{
+	Oid			element_type = range_element_type(fcinfo, 1);
+
+	if (element_type == TIMESTAMPTZOID)
+		PG_RETURN_BOOL(is_within(fcinfo, 0, 1));
+	if (element_type != get_fn_expr_argtype(fcinfo->flinfo, 0))
+		wrong_range_type(fcinfo, 1);
+	return elem_contained_by_range(fcinfo);
+}
+
+/* The same from the side of the range. */
+PG_FUNCTION_INFO_V1(range_contains_objectid);
+Datum
+range_contains_objectid(PG_FUNCTION_ARGS)
+{
+	Oid			element_type = range_element_type(fcinfo, 0);
+
+	if (element_type == TIMESTAMPTZOID)
+		PG_RETURN_BOOL(is_within(fcinfo, 1, 0));
+	if (element_type != get_fn_expr_argtype(fcinfo->flinfo, 1))
+		wrong_range_type(fcinfo, 0);
+	return range_contains_elem(fcinfo);
 }
 
 

@@ -60,6 +60,55 @@ leads_clock(TimestampTz ts)
 	return ts - GetCurrentTimestamp() > (int64) objectid_ext_max_clock_lead * 1000;
 }
 
+/*
+ * The time in an id counts ticks, of whatever length and from whatever epoch.
+ */
+typedef struct tick_clock
+{
+	TimestampTz epoch;			/* beginning of tick 0 */
+	int64		tick;			/* length of a tick, microseconds */
+	int64		max_tick;		/* last tick */
+} tick_clock;
+
+/* The beginning of a tick. */
+static inline TimestampTz
+tick_time(const tick_clock *clock, int64 tick)
+{
+	return clock->epoch + tick * clock->tick;
+}
+
+/*
+ * The tick that a time lies in.  -1 for one before the epoch, max_tick + 1 for
+ * one past the end, infinite ones included.
+ */
+static inline int64
+tick_at(const tick_clock *clock, TimestampTz ts)
+{
+	if (ts < clock->epoch)
+		return -1;
+	if (ts >= tick_time(clock, clock->max_tick + 1))
+		return clock->max_tick + 1;
+	return (ts - clock->epoch) / clock->tick;
+}
+
+/* The first tick that begins after a time; 0 to max_tick + 1. */
+static inline int64
+tick_after(const tick_clock *clock, TimestampTz ts)
+{
+	return Min(tick_at(clock, ts), clock->max_tick) + 1;
+}
+
+/* The first tick that begins at or after a time; 0 to max_tick + 1. */
+static inline int64
+tick_from(const tick_clock *clock, TimestampTz ts)
+{
+	return ts == DT_NOBEGIN ? 0 : tick_after(clock, ts - 1);
+}
+
+/* time_range.c */
+extern bool ticks_in_range(FunctionCallInfo fcinfo, int argno, const tick_clock *clock,
+						   int64 *first, int64 *last);
+
 /* Advance *src over a token, or say that it is not there. */
 static inline bool
 skip_token(const char **src, const char *token)
@@ -98,9 +147,7 @@ typedef struct objectid
  */
 typedef struct snowflake_layout
 {
-	TimestampTz epoch;			/* beginning of tick 0 */
-	int64		tick;			/* length of a tick, microseconds */
-	int64		max_tick;		/* last usable tick */
+	tick_clock	clock;			/* its last tick is the last usable one */
 	uint8		time_bits;
 	uint8		node_bits;
 	uint8		seq_bits;
@@ -149,14 +196,7 @@ snowflake_last_of_tick(const snowflake_layout *layout, int64 tick)
 static inline int64
 snowflake_max_id(const snowflake_layout *layout)
 {
-	return snowflake_last_of_tick(layout, layout->max_tick);
-}
-
-/* The beginning of a tick. */
-static inline TimestampTz
-snowflake_tick_time(const snowflake_layout *layout, int64 tick)
-{
-	return layout->epoch + tick * layout->tick;
+	return snowflake_last_of_tick(layout, layout->clock.max_tick);
 }
 
 extern char *snowflake_format_layout(const snowflake_layout *layout);

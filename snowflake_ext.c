@@ -89,8 +89,8 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 
 	/* Zeroed, for layouts are compared and hashed as bytes. */
 	memset(layout, 0, sizeof(snowflake_layout));
-	layout->epoch = spec->epoch;
-	layout->tick = spec->tick;
+	layout->clock.epoch = spec->epoch;
+	layout->clock.tick = spec->tick;
 	layout->time_bits = (uint8) spec->time_bits;
 	layout->node_bits = (uint8) spec->node_bits;
 	layout->seq_bits = (uint8) spec->seq_bits;
@@ -102,8 +102,8 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 
 	/* Ids are positive: the top one of 64 bits is never used. */
 	usable_bits = Min(layout->time_bits, 63 - layout->time_shift);
-	layout->max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
-						   (LAYOUT_TIME_MAX - layout->epoch) / layout->tick);
+	layout->clock.max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
+								 (LAYOUT_TIME_MAX - spec->epoch) / spec->tick);
 	return NULL;
 }
 
@@ -283,14 +283,14 @@ format_layout_parts(const snowflake_layout *layout)
 	if (layout->node_bits > 0 && layout->node_shift < layout->seq_shift)
 		appendStringInfo(&buf, ",node:%d", layout->node_bits);
 
-	if (layout->tick % USECS_PER_SEC == 0)
-		appendStringInfo(&buf, ";tick=%llds", (long long) (layout->tick / USECS_PER_SEC));
-	else if (layout->tick % 1000 == 0)
-		appendStringInfo(&buf, ";tick=%lldms", (long long) (layout->tick / 1000));
+	if (layout->clock.tick % USECS_PER_SEC == 0)
+		appendStringInfo(&buf, ";tick=%llds", (long long) (layout->clock.tick / USECS_PER_SEC));
+	else if (layout->clock.tick % 1000 == 0)
+		appendStringInfo(&buf, ";tick=%lldms", (long long) (layout->clock.tick / 1000));
 	else
-		appendStringInfo(&buf, ";tick=%lldus", (long long) layout->tick);
+		appendStringInfo(&buf, ";tick=%lldus", (long long) layout->clock.tick);
 
-	if (timestamp2tm(layout->epoch, NULL, &tm, &fsec, NULL, NULL) != 0)
+	if (timestamp2tm(layout->clock.epoch, NULL, &tm, &fsec, NULL, NULL) != 0)
 		elog(ERROR, "epoch of layout is out of range");
 	appendStringInfo(&buf, ";epoch=%04d-%02d-%02dT%02d:%02d:%02d",
 					 tm.tm_year, tm.tm_mon, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
@@ -420,7 +420,7 @@ snowflake_layouts(PG_FUNCTION_ARGS)
 
 		if (make_layout(&presets[i].spec, &layout) != NULL)
 			elog(ERROR, "layout \"%s\" is impossible", presets[i].name);
-		tick.time = layout.tick;
+		tick.time = layout.clock.tick;
 
 		values[0] = PointerGetDatum(&layout);
 		values[1] = CStringGetTextDatum(format_layout_parts(&layout));
@@ -428,9 +428,9 @@ snowflake_layouts(PG_FUNCTION_ARGS)
 		values[3] = Int32GetDatum(layout.node_bits);
 		values[4] = Int32GetDatum(layout.seq_bits);
 		values[5] = IntervalPGetDatum(&tick);
-		values[6] = TimestampTzGetDatum(layout.epoch);
-		values[7] = Int64GetDatum((snowflake_max_sequence(&layout) + 1) * (USECS_PER_SEC / layout.tick));
-		values[8] = TimestampTzGetDatum(snowflake_tick_time(&layout, layout.max_tick));
+		values[6] = TimestampTzGetDatum(layout.clock.epoch);
+		values[7] = Int64GetDatum((snowflake_max_sequence(&layout) + 1) * (USECS_PER_SEC / layout.clock.tick));
+		values[8] = TimestampTzGetDatum(tick_time(&layout.clock, layout.clock.max_tick));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -479,27 +479,13 @@ snowflake_check_node(const snowflake_layout *layout, int32 node)
 void
 snowflake_check_tick(const snowflake_layout *layout, int64 tick)
 {
-	if (tick < 0 || tick > layout->max_tick)
+	if (tick < 0 || tick > layout->clock.max_tick)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("time is out of range for layout %s", snowflake_format_layout(layout)),
 				 errdetail("It must be from %s to %s.",
-						   iso_time(layout->epoch),
-						   iso_time(snowflake_tick_time(layout, layout->max_tick)))));
-}
-
-/*
- * The tick that a time lies in, rounded down.  -1 for a time before the epoch,
- * max_tick + 1 for one past the end, infinite ones included.
- */
-static int64
-tick_of_time(const snowflake_layout *layout, TimestampTz ts)
-{
-	if (ts < layout->epoch)
-		return -1;
-	if (ts > LAYOUT_TIME_MAX)
-		return layout->max_tick + 1;
-	return Min((ts - layout->epoch) / layout->tick, layout->max_tick + 1);
+						   iso_time(layout->clock.epoch),
+						   iso_time(tick_time(&layout->clock, layout->clock.max_tick)))));
 }
 
 /* The tick that a time lies in; an error for one before the epoch or past the
@@ -507,7 +493,7 @@ tick_of_time(const snowflake_layout *layout, TimestampTz ts)
 int64
 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 {
-	int64		tick = tick_of_time(layout, ts);
+	int64		tick = tick_at(&layout->clock, ts);
 
 	snowflake_check_tick(layout, tick);
 	return tick;
@@ -517,7 +503,7 @@ snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 static void
 check_id(const snowflake_layout *layout, int64 id)
 {
-	if (id < 0 || id >> layout->time_shift > layout->max_tick)
+	if (id < 0 || id >> layout->time_shift > layout->clock.max_tick)
 		check_field(layout, "id", id, snowflake_max_id(layout));
 }
 
@@ -556,7 +542,7 @@ snowflake_timestamp(PG_FUNCTION_ARGS)
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
 
 	check_id(layout, id);
-	PG_RETURN_TIMESTAMPTZ(snowflake_tick_time(layout, id >> layout->time_shift));
+	PG_RETURN_TIMESTAMPTZ(tick_time(&layout->clock, id >> layout->time_shift));
 }
 
 static int32
@@ -610,7 +596,7 @@ snowflake_parts(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 
 	check_id(layout, id);
-	values[0] = TimestampTzGetDatum(snowflake_tick_time(layout, id >> layout->time_shift));
+	values[0] = TimestampTzGetDatum(tick_time(&layout->clock, id >> layout->time_shift));
 	values[1] = Int32GetDatum(id_node(layout, id));
 	values[2] = Int32GetDatum(id_sequence(layout, id));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
@@ -624,15 +610,10 @@ PG_FUNCTION_INFO_V1(snowflake_floor);
 Datum
 snowflake_floor(PG_FUNCTION_ARGS)
 {
-	TimestampTz ts = PG_GETARG_TIMESTAMPTZ(0);
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	int64		tick = tick_of_time(layout, ts);
+	int64		tick = tick_from(&layout->clock, PG_GETARG_TIMESTAMPTZ(0));
 
-	if (tick < 0)
-		PG_RETURN_INT64(0);
-	if (tick <= layout->max_tick && snowflake_tick_time(layout, tick) < ts)
-		tick++;
-	if (tick > layout->max_tick)
+	if (tick > layout->clock.max_tick)
 		PG_RETURN_INT64(snowflake_max_id(layout));
 	PG_RETURN_INT64(snowflake_pack(layout, tick, 0, 0));
 }
@@ -646,11 +627,59 @@ Datum
 snowflake_ceiling(PG_FUNCTION_ARGS)
 {
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	int64		tick = tick_of_time(layout, PG_GETARG_TIMESTAMPTZ(0));
+	int64		tick = tick_at(&layout->clock, PG_GETARG_TIMESTAMPTZ(0));
 
 	if (tick < 0)
 		PG_RETURN_INT64(0);
-	PG_RETURN_INT64(snowflake_last_of_tick(layout, Min(tick, layout->max_tick)));
+	PG_RETURN_INT64(snowflake_last_of_tick(layout, Min(tick, layout->clock.max_tick)));
+}
+
+/*
+ * The lowest id whose time is in a tstzrange; the highest id of all if there
+ * is none.
+ */
+PG_FUNCTION_INFO_V1(snowflake_lower);
+Datum
+snowflake_lower(PG_FUNCTION_ARGS)
+{
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
+	int64		first;
+	int64		last;
+
+	if (!ticks_in_range(fcinfo, 0, &layout->clock, &first, &last))
+		PG_RETURN_INT64(snowflake_max_id(layout));
+	PG_RETURN_INT64(snowflake_pack(layout, first, 0, 0));
+}
+
+/* The highest id whose time is in a tstzrange; 0 if there is none. */
+PG_FUNCTION_INFO_V1(snowflake_upper);
+Datum
+snowflake_upper(PG_FUNCTION_ARGS)
+{
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
+	int64		first;
+	int64		last;
+
+	if (!ticks_in_range(fcinfo, 0, &layout->clock, &first, &last))
+		PG_RETURN_INT64(0);
+	PG_RETURN_INT64(snowflake_last_of_tick(layout, last));
+}
+
+/*
+ * Is the time of an id in a tstzrange?  An id that is not of the layout is in
+ * none.
+ */
+PG_FUNCTION_INFO_V1(snowflake_within);
+Datum
+snowflake_within(PG_FUNCTION_ARGS)
+{
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(2);
+	int64		tick = PG_GETARG_INT64(0) >> layout->time_shift;
+	int64		first;
+	int64		last;
+
+	PG_RETURN_BOOL(ticks_in_range(fcinfo, 1, &layout->clock, &first, &last) &&
+				   tick >= first && tick <= last);
 }
 
 
@@ -773,8 +802,8 @@ next_shard_id(PG_FUNCTION_ARGS)
 		if (shard_tick_is_over(clock, layout, seq))
 		{
 			snowflake_check_tick(layout, ++tick);
-			if (leads_clock(snowflake_tick_time(layout, tick)))
-				objectid_ext_wait_one_tick(layout->tick);
+			if (leads_clock(tick_time(&layout->clock, tick)))
+				objectid_ext_wait_one_tick(layout->clock.tick);
 		}
 	}
 	take_shard_slot(clock, layout, tick, seq);

@@ -245,15 +245,19 @@ COMMENT ON AGGREGATE max(objectid) IS 'maximum value of all objectid input value
 ----------------------------------------------------------------------
 
 CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
 
 CREATE FUNCTION objectid_floor(timestamp with time zone) RETURNS objectid
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_floor(timestamp with time zone) IS 'lowest id whose time is at or after this; all zeros before 1970, all ones after 2106';
 
+CREATE FUNCTION objectid_after(timestamp with time zone) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_after(timestamp with time zone) IS 'lowest id whose time is after this; all zeros before 1970, all ones after 2106';
+
 CREATE FUNCTION objectid_ceiling(timestamp with time zone) RETURNS objectid
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_ceiling(timestamp with time zone) IS 'highest id whose time is at or before this; all zeros before 1970, all ones after 2106';
 
 CREATE FUNCTION objectid_parts(
@@ -442,6 +446,14 @@ CREATE FUNCTION snowflake_ceiling(ts timestamp with time zone, layout snowflake_
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ceiling(timestamp with time zone, snowflake_layout) IS 'highest id whose time is at or before this; 0 before the epoch, the highest id past the end';
 
+CREATE FUNCTION snowflake_lower("range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_lower(tstzrange, snowflake_layout) IS 'lowest id whose time is in the range; the highest of all if there is none';
+
+CREATE FUNCTION snowflake_upper("range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id whose time is in the range; 0 if there is none';
+
 -- Generators.  next_shard_id keeps in the backend which slots it has given
 -- away, so parallel workers must not call it; next_snowflake changes a
 -- sequence, which is for the leader of no parallel query at all.
@@ -457,3 +469,320 @@ COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting obj
 CREATE FUNCTION next_snowflake(seq regclass, node integer DEFAULT snowflake_node_id(), layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a clock kept in a sequence: above all that were ever taken from it, whatever the wall clock does';
+
+----------------------------------------------------------------------
+-- Time ranges
+----------------------------------------------------------------------
+
+-- The planner rewrites each predicate of this section into comparisons of the
+-- ids themselves, which indexes and partitions understand.
+
+CREATE FUNCTION time_range_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION time_range_support(internal) IS 'planner support: predicates over the time in an id become ranges of ids';
+
+-- There is no = between objectid and timestamptz, and these operators are in
+-- no operator family: an equality across types makes Citus prune the wrong
+-- shard.
+
+CREATE FUNCTION objectid_lt_timestamptz(objectid, timestamp with time zone) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION objectid_lt_timestamptz(objectid, timestamp with time zone) IS 'implementation of < operator';
+
+CREATE FUNCTION objectid_le_timestamptz(objectid, timestamp with time zone) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION objectid_le_timestamptz(objectid, timestamp with time zone) IS 'implementation of <= operator';
+
+CREATE FUNCTION objectid_ge_timestamptz(objectid, timestamp with time zone) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION objectid_ge_timestamptz(objectid, timestamp with time zone) IS 'implementation of >= operator';
+
+CREATE FUNCTION objectid_gt_timestamptz(objectid, timestamp with time zone) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION objectid_gt_timestamptz(objectid, timestamp with time zone) IS 'implementation of > operator';
+
+CREATE FUNCTION timestamptz_lt_objectid(timestamp with time zone, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION timestamptz_lt_objectid(timestamp with time zone, objectid) IS 'implementation of < operator';
+
+CREATE FUNCTION timestamptz_le_objectid(timestamp with time zone, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION timestamptz_le_objectid(timestamp with time zone, objectid) IS 'implementation of <= operator';
+
+CREATE FUNCTION timestamptz_ge_objectid(timestamp with time zone, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION timestamptz_ge_objectid(timestamp with time zone, objectid) IS 'implementation of >= operator';
+
+CREATE FUNCTION timestamptz_gt_objectid(timestamp with time zone, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION timestamptz_gt_objectid(timestamp with time zone, objectid) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    FUNCTION = objectid_lt_timestamptz, LEFTARG = objectid, RIGHTARG = timestamp with time zone,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (objectid, timestamp with time zone) IS 'created before';
+
+CREATE OPERATOR <= (
+    FUNCTION = objectid_le_timestamptz, LEFTARG = objectid, RIGHTARG = timestamp with time zone,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (objectid, timestamp with time zone) IS 'created at or before';
+
+CREATE OPERATOR >= (
+    FUNCTION = objectid_ge_timestamptz, LEFTARG = objectid, RIGHTARG = timestamp with time zone,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (objectid, timestamp with time zone) IS 'created at or after';
+
+CREATE OPERATOR > (
+    FUNCTION = objectid_gt_timestamptz, LEFTARG = objectid, RIGHTARG = timestamp with time zone,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (objectid, timestamp with time zone) IS 'created after';
+
+CREATE OPERATOR < (
+    FUNCTION = timestamptz_lt_objectid, LEFTARG = timestamp with time zone, RIGHTARG = objectid,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (timestamp with time zone, objectid) IS 'before it was created';
+
+CREATE OPERATOR <= (
+    FUNCTION = timestamptz_le_objectid, LEFTARG = timestamp with time zone, RIGHTARG = objectid,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (timestamp with time zone, objectid) IS 'at or before it was created';
+
+CREATE OPERATOR >= (
+    FUNCTION = timestamptz_ge_objectid, LEFTARG = timestamp with time zone, RIGHTARG = objectid,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (timestamp with time zone, objectid) IS 'at or after it was created';
+
+CREATE OPERATOR > (
+    FUNCTION = timestamptz_gt_objectid, LEFTARG = timestamp with time zone, RIGHTARG = objectid,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (timestamp with time zone, objectid) IS 'after it was created';
+
+CREATE FUNCTION objectid_lower(tstzrange) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_lower(tstzrange) IS 'lowest id whose time is in the range; all ones if there is none';
+
+CREATE FUNCTION objectid_upper(tstzrange) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_upper(tstzrange) IS 'highest id whose time is in the range; all zeros if there is none';
+
+-- Declared for any range, although only tstzrange is of use: as a closer match
+-- for an untyped literal than core's own, an operator on tstzrange would
+-- change what tstzrange @> '[…)' means.
+
+CREATE FUNCTION objectid_within(objectid, anyrange) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION objectid_within(objectid, anyrange) IS 'implementation of <@ operator';
+
+CREATE FUNCTION range_contains_objectid(anyrange, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION range_contains_objectid(anyrange, objectid) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    FUNCTION = objectid_within, LEFTARG = objectid, RIGHTARG = anyrange,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR <@ (objectid, anyrange) IS 'created within';
+
+CREATE OPERATOR @> (
+    FUNCTION = range_contains_objectid, LEFTARG = anyrange, RIGHTARG = objectid,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR @> (anyrange, objectid) IS 'contains the time of creation';
+
+CREATE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? uses an index on the id';
+
+----------------------------------------------------------------------
+-- Version-7 UUIDs
+----------------------------------------------------------------------
+
+CREATE FUNCTION uuidv7_timestamp(uuid) RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION uuidv7_timestamp(uuid) IS 'time in a version-7 UUID, in whole milliseconds; the version is not looked at';
+
+CREATE FUNCTION uuidv7_floor(timestamp with time zone) RETURNS uuid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION uuidv7_floor(timestamp with time zone) IS 'lowest version-7 UUID whose time is at or after this; held to the lowest and the highest of all';
+
+CREATE FUNCTION uuidv7_ceiling(timestamp with time zone) RETURNS uuid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION uuidv7_ceiling(timestamp with time zone) IS 'highest version-7 UUID whose time is at or before this; held to the lowest and the highest of all';
+
+CREATE FUNCTION uuidv7_lower(tstzrange) RETURNS uuid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION uuidv7_lower(tstzrange) IS 'lowest version-7 UUID whose time is in the range; the highest of all if there is none';
+
+CREATE FUNCTION uuidv7_upper(tstzrange) RETURNS uuid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION uuidv7_upper(tstzrange) IS 'highest version-7 UUID whose time is in the range; the lowest of all if there is none';
+
+CREATE FUNCTION uuidv7_within(id uuid, "range" tstzrange) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-7 UUID in the range? uses an index on the id';
+
+----------------------------------------------------------------------
+-- Partitions by time
+----------------------------------------------------------------------
+
+-- The extension can be in any schema and can be moved.  SQL bodies and
+-- defaults are bound to their objects when they are made, so what needs no
+-- procedure is in SQL; what does finds the schema when it runs.
+
+CREATE FUNCTION time_partition_type(parent regclass, objectid_type regtype DEFAULT 'objectid'::regtype) RETURNS regtype
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key_type regtype;
+BEGIN
+    SELECT atttypid INTO key_type
+    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
+      AND atttypid IN ('bigint'::regtype, 'uuid'::regtype, objectid_type);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid column', parent
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
+    RETURN key_type;
+END;
+$$;
+COMMENT ON FUNCTION time_partition_type(regclass, regtype) IS 'type of the column by whose range a table is partitioned: objectid, bigint or uuid; an error for any other table';
+
+CREATE FUNCTION time_partition_bound(key_type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE key_type
+           WHEN 'bigint'::regtype THEN snowflake_floor(ts, layout)::text
+           WHEN 'uuid'::regtype THEN uuidv7_floor(ts)::text
+           ELSE objectid_floor(ts)::text
+       END;
+COMMENT ON FUNCTION time_partition_bound(regtype, timestamp with time zone, snowflake_layout) IS 'lowest id of a type at or after an instant, as text';
+
+CREATE FUNCTION time_partition_time(key_type regtype, bound text, layout snowflake_layout) RETURNS timestamp with time zone
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+           WHEN bound = 'MINVALUE' THEN timestamptz '-infinity'
+           WHEN bound = 'MAXVALUE' THEN timestamptz 'infinity'
+           WHEN key_type = 'bigint'::regtype THEN snowflake_timestamp(trim(bound, '''')::bigint, layout)
+           WHEN key_type = 'uuid'::regtype THEN uuidv7_timestamp(trim(bound, '''')::uuid)
+           ELSE objectid_timestamp(trim(bound, '''')::objectid)
+       END;
+COMMENT ON FUNCTION time_partition_time(regtype, text, snowflake_layout) IS 'time of a partition''s bound, as the catalog prints it';
+
+CREATE FUNCTION time_partitions(
+    parent regclass,
+    layout snowflake_layout DEFAULT 'twitter',
+    OUT partition regclass,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT child.oid::regclass,
+           time_partition_time(key_type, bounds[1], layout),
+           time_partition_time(key_type, bounds[2], layout)
+    FROM time_partition_type(parent) AS key_type,
+         pg_inherits JOIN pg_class AS child ON child.oid = inhrelid,
+         LATERAL regexp_match(pg_get_expr(relpartbound, child.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS bounds
+    WHERE inhparent = parent
+    ORDER BY 2, 1;
+END;
+COMMENT ON FUNCTION time_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds, which are NULL for the default partition';
+
+-- In UTC, so that bounds and names do not depend on the session.
+
+CREATE FUNCTION create_time_partitions(
+    parent regclass,
+    every interval,
+    first timestamp with time zone,
+    upto timestamp with time zone,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    key_type regtype;
+    schema_name name;
+    parent_name name;
+    suffix_format text;
+    begins timestamptz := first;
+    ends timestamptz;
+    begin_id text;
+    end_id text;
+    partition text;
+BEGIN
+    -- until the function returns
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
+
+    key_type := time_partition_type(parent);
+    IF every < '1 minute' OR every > '366 days' THEN
+        RAISE EXCEPTION 'interval "%" is out of range', every
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'A partition spans from a minute to a year.';
+    END IF;
+    IF NOT isfinite(first) OR NOT isfinite(upto) OR upto <= first THEN
+        RAISE EXCEPTION 'span from % to % is invalid', first, upto
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end after the beginning.';
+    END IF;
+
+    SELECT nspname, relname INTO schema_name, parent_name
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = parent;
+
+    -- as precise as the bounds are
+    ends := first + every;
+    suffix_format := CASE WHEN first = date_trunc('day', first) AND ends = date_trunc('day', ends) THEN '_YYYYMMDD'
+                          WHEN first = date_trunc('minute', first) AND ends = date_trunc('minute', ends) THEN '_YYYYMMDD_HH24MI'
+                          ELSE '_YYYYMMDD_HH24MISS_US' END;
+
+    -- who makes partitions at the same time waits, and then finds ours
+    EXECUTE format('LOCK TABLE ONLY %I.%I IN SHARE UPDATE EXCLUSIVE MODE', schema_name, parent_name);
+
+    -- multiples of the interval, for sums of months would drift: 31 January,
+    -- 28 February, 28 March
+    FOR n IN 1 .. 2147483647 LOOP
+        EXIT WHEN begins >= upto;
+        ends := first + n * every;
+        begin_id := time_partition_bound(key_type, begins, layout);
+        end_id := time_partition_bound(key_type, ends, layout);
+        IF begin_id = end_id THEN
+            RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends
+                USING ERRCODE = 'datetime_field_overflow';
+        END IF;
+
+        PERFORM FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+        WHERE inhparent = parent
+          AND pg_get_expr(relpartbound, c.oid) = format('FOR VALUES FROM (%L) TO (%L)', begin_id, end_id);
+        IF NOT FOUND THEN
+            partition := to_char(begins, suffix_format);
+            -- a name has 63 bytes; whole characters of the parent's give way
+            WHILE octet_length(parent_name || partition) > 63 LOOP
+                parent_name := left(parent_name, -1);
+            END LOOP;
+            partition := format('%I.%I', schema_name, parent_name || partition);
+            EXECUTE format('CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
+                           partition, parent, begin_id, end_id);
+            RETURN NEXT partition::regclass;
+        END IF;
+        begins := ends;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION create_time_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'makes those partitions of a span of time that are missing, and returns them; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column';
