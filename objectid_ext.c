@@ -58,7 +58,7 @@ static const tick_clock objectid_clock = {UNIX_EPOCH, USECS_PER_SEC, PG_UINT32_M
  * Buckets in the histogram of a column, as a multiple of its statistics target
  * (core's own has one times the target), and at most.
  */
-#define HISTOGRAM_FACTOR	50
+#define HISTOGRAM_FACTOR	100
 #define HISTOGRAM_MAX		10000
 
 
@@ -201,7 +201,7 @@ skip_blanks(const char **src)
 }
 
 /*
- * MongoDB Extended JSON, {"$oid":"…"}: the only spelling that may have blanks,
+ * MongoDB Extended JSON, {"$oid":"..."}: the only spelling that may have blanks,
  * between its tokens.
  */
 static bool
@@ -264,21 +264,28 @@ looks_like_date(const char *str)
 	return true;
 }
 
-/*
- * Read an objectid in any of its spellings into *id.  False, or an error where
- * the caller gave no error context, if str is none of them.
- */
+/* 24 digits and nothing else: the spelling of output, and of JSON. */
 static bool
-parse_objectid(const char *str, objectid *id, Node *escontext)
+scan_bare_objectid(const char *str, objectid *id)
 {
-	size_t		digits;
+	return parse_hex_digits(str, id) && str[OBJECTID_HEX_DIGITS] == '\0';
+}
 
-	if (parse_hex_digits(str, id) && str[OBJECTID_HEX_DIGITS] == '\0')
-		return true;
-	if (parse_wrapped(str, id) || parse_extended_json(str, id))
-		return true;
+/* Read an objectid in any of its spellings; false if str is none of them. */
+static bool
+scan_objectid(const char *str, objectid *id)
+{
+	return scan_bare_objectid(str, id) ||
+		parse_wrapped(str, id) ||
+		parse_extended_json(str, id);
+}
 
-	digits = strspn(str, "0123456789abcdefABCDEF");
+/* The error for a string that is none of them; soft where there is a context. */
+static bool
+objectid_syntax_error(const char *str, Node *escontext)
+{
+	size_t		digits = strspn(str, "0123456789abcdefABCDEF");
+
 	ereturn(escontext, false,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "objectid", str),
@@ -305,16 +312,17 @@ format_objectid(const objectid *id, char *dst)
 
 /*
  * Text input.  Accepted: 24 hex digits in either case, bare or as
- * ObjectId("…"), ObjectId('…'), ObjectId(…), "…", {"$oid":"…"}.  Anything
+ * ObjectId("..."), ObjectId('...'), ObjectId(...), "...", {"$oid":"..."}.  Anything
  * else: invalid_text_representation.
  */
 PG_FUNCTION_INFO_V1(objectid_in);
 Datum
 objectid_in(PG_FUNCTION_ARGS)
 {
+	char	   *str = PG_GETARG_CSTRING(0);
 	objectid   *id = palloc(sizeof(objectid));
 
-	if (!parse_objectid(PG_GETARG_CSTRING(0), id, fcinfo->context))
+	if (!scan_objectid(str, id) && !objectid_syntax_error(str, fcinfo->context))
 		PG_RETURN_NULL();
 	PG_RETURN_OBJECTID_P(id);
 }
@@ -843,7 +851,7 @@ timestamptz_gt_objectid(PG_FUNCTION_ARGS)
 /*
  * The element type of a range argument, for the operators that take any range.
  * They must: with tstzrange itself in their declaration they would be a closer
- * match than core's for an untyped literal, and tstzrange @> '[…)' would no
+ * match than core's for an untyped literal, and tstzrange @> '[...)' would no
  * longer be read as ranges.
  */
 static Oid
@@ -1115,7 +1123,7 @@ objectid_parts(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
 }
 
-/* MongoDB Extended JSON, as jsonb: {"$oid": "…"}. */
+/* MongoDB Extended JSON, as jsonb: {"$oid": "..."}. */
 PG_FUNCTION_INFO_V1(objectid_extjson);
 Datum
 objectid_extjson(PG_FUNCTION_ARGS)
@@ -1147,18 +1155,14 @@ objectid_to_bytea(PG_FUNCTION_ARGS)
 }
 
 /*
- * Cast: a JSON string of 24 hex digits, or an object whose only key is "$oid"
- * with such a string.  Another kind of JSON value: invalid_parameter_value;
- * another string: invalid_text_representation.
+ * The string of a JSON value that stands for an objectid: a JSON string, or
+ * what {"$oid": "..."} holds.  NULL for anything else, which *type then names.
  */
-PG_FUNCTION_INFO_V1(objectid_from_jsonb);
-Datum
-objectid_from_jsonb(PG_FUNCTION_ARGS)
+static char *
+jsonb_objectid_string(Jsonb *jsonb, const char **type)
 {
-	JsonbContainer *root = &PG_GETARG_JSONB_P(0)->root;
-	objectid   *id = palloc(sizeof(objectid));
+	JsonbContainer *root = &jsonb->root;
 	JsonbValue	value;
-	char	   *str;
 
 	if (!JsonbExtractScalar(root, &value))
 	{
@@ -1167,19 +1171,62 @@ objectid_from_jsonb(PG_FUNCTION_ARGS)
 		if (JsonContainerIsObject(root) && JsonContainerSize(root) == 1)
 			getKeyJsonValueFromContainer(root, "$oid", strlen("$oid"), &value);
 	}
-	if (value.type != jbvString)
+	*type = JsonbTypeName(&value);
+	return value.type == jbvString ? pnstrdup(value.val.string.val, value.val.string.len) : NULL;
+}
+
+/*
+ * Cast: a JSON string of 24 hex digits, or an object whose only key is "$oid"
+ * with such a string.  Another kind of JSON value: invalid_parameter_value;
+ * another string: invalid_text_representation.
+ */
+PG_FUNCTION_INFO_V1(objectid_from_jsonb);
+Datum
+objectid_from_jsonb(PG_FUNCTION_ARGS)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	const char *type;
+	char	   *str = jsonb_objectid_string(PG_GETARG_JSONB_P(0), &type);
+
+	if (str == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cannot cast jsonb %s to type %s", JsonbTypeName(&value), "objectid"),
-				 errdetail("Expected a string of %d hexadecimal digits, or {\"$oid\": \"…\"} with such a string.",
+				 errmsg("cannot cast jsonb %s to type %s", type, "objectid"),
+				 errdetail("Expected a string of %d hexadecimal digits, or {\"$oid\": \"...\"} with such a string.",
 						   OBJECTID_HEX_DIGITS)));
-
-	str = pnstrdup(value.val.string.val, value.val.string.len);
-	if (strlen(str) != OBJECTID_HEX_DIGITS || !parse_hex_digits(str, id))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"", "objectid", str)));
+	if (!scan_bare_objectid(str, id))
+		objectid_syntax_error(str, NULL);
 	PG_RETURN_OBJECTID_P(id);
+}
+
+/* Would the cast from this text to objectid succeed? */
+PG_FUNCTION_INFO_V1(is_objectid_text);
+Datum
+is_objectid_text(PG_FUNCTION_ARGS)
+{
+	objectid	id;
+
+	PG_RETURN_BOOL(scan_objectid(text_to_cstring(PG_GETARG_TEXT_PP(0)), &id));
+}
+
+/* Would the cast from this jsonb to objectid succeed? */
+PG_FUNCTION_INFO_V1(is_objectid_jsonb);
+Datum
+is_objectid_jsonb(PG_FUNCTION_ARGS)
+{
+	objectid	id;
+	const char *type;
+	char	   *str = jsonb_objectid_string(PG_GETARG_JSONB_P(0), &type);
+
+	PG_RETURN_BOOL(str != NULL && scan_bare_objectid(str, &id));
+}
+
+/* Would the cast from this bytea to objectid succeed? */
+PG_FUNCTION_INFO_V1(is_objectid_bytea);
+Datum
+is_objectid_bytea(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(VARSIZE_ANY_EXHDR(PG_GETARG_BYTEA_PP(0)) == OBJECTID_LEN);
 }
 
 

@@ -11,7 +11,7 @@ CREATE TYPE objectid;
 
 CREATE FUNCTION objectid_in(cstring) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_in(cstring) IS 'I/O: 24 hexadecimal digits, bare or as ObjectId("…"), "…", {"$oid":"…"}';
+COMMENT ON FUNCTION objectid_in(cstring) IS 'I/O: 24 hexadecimal digits, bare or as ObjectId("..."), "...", {"$oid":"..."}';
 
 CREATE FUNCTION objectid_out(objectid) RETURNS cstring
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -124,8 +124,9 @@ CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support: abbreviated keys of the first eight bytes';
 
+-- STABLE, for a day in an interval is as long as the time zone has it.
 CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) IS 'window RANGE support: compares the times in the ids, interval before or after';
 
 CREATE OPERATOR CLASS objectid_ops
@@ -273,7 +274,7 @@ COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation, five bytes of
 
 CREATE FUNCTION objectid_extjson(objectid) RETURNS jsonb
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_extjson(objectid) IS 'MongoDB Extended JSON: {"$oid": "…"}';
+COMMENT ON FUNCTION objectid_extjson(objectid) IS 'MongoDB Extended JSON: {"$oid": "..."}';
 
 ----------------------------------------------------------------------
 -- Casts
@@ -289,7 +290,19 @@ COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'the 12 bytes';
 
 CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'objectid of a JSON string of 24 hexadecimal digits or of {"$oid": "…"}';
+COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'objectid of a JSON string of 24 hexadecimal digits or of {"$oid": "..."}';
+
+CREATE FUNCTION is_objectid(text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'is_objectid_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION is_objectid(text) IS 'would the cast to objectid succeed?';
+
+CREATE FUNCTION is_objectid(bytea) RETURNS boolean
+AS 'MODULE_PATHNAME', 'is_objectid_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION is_objectid(bytea) IS 'would the cast to objectid succeed?';
+
+CREATE FUNCTION is_objectid(jsonb) RETURNS boolean
+AS 'MODULE_PATHNAME', 'is_objectid_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION is_objectid(jsonb) IS 'would the cast to objectid succeed?';
 
 -- INSERT of a string expression works without a cast, as it does for uuid
 -- written as a literal.  Nothing is implicit: an implicit cast from text
@@ -305,7 +318,7 @@ CREATE CAST (objectid AS bytea) WITH FUNCTION objectid_to_bytea(objectid);
 COMMENT ON CAST (objectid AS bytea) IS 'the 12 bytes';
 
 CREATE CAST (jsonb AS objectid) WITH FUNCTION objectid_from_jsonb(jsonb);
-COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "…"}';
+COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
 
 -- Explicit, for an id is not a time: the cast forgets two thirds of it.
 CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timestamp(objectid);
@@ -583,7 +596,7 @@ COMMENT ON FUNCTION objectid_upper(tstzrange) IS 'highest id whose time is in th
 
 -- Declared for any range, although only tstzrange is of use: as a closer match
 -- for an untyped literal than core's own, an operator on tstzrange would
--- change what tstzrange @> '[…)' means.
+-- change what tstzrange @> '[...)' means.
 
 CREATE FUNCTION objectid_within(objectid, anyrange) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
@@ -786,3 +799,359 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION create_time_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'makes those partitions of a span of time that are missing, and returns them; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column';
+
+----------------------------------------------------------------------
+-- Neighbours: ranges of a sequence, many sequences, digits
+----------------------------------------------------------------------
+
+CREATE FUNCTION nextval_range(seq regclass, count bigint, OUT first bigint, OUT last bigint, OUT step bigint)
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION nextval_range(regclass, bigint) IS 'takes the next count values of a sequence in one step; generate_series(first, last, step) lists them';
+
+CREATE FUNCTION nextval_any(sequences regclass[]) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION nextval_any(regclass[]) IS 'next value of one of the sequences, chosen at random among those with values left';
+
+CREATE FUNCTION random_digits(digits integer) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION random_digits(integer) IS 'random number, uniform over [0, 10^digits), 1 to 18 digits, from the strong random source';
+
+-- These two never change: numbers that were given out depend on them.
+
+CREATE FUNCTION permute_digits(value bigint, digits integer, key bigint) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION permute_digits(bigint, integer, bigint) IS 'keyed permutation of [0, 10^digits), 1 to 18 digits; hides order, is no encryption; will not change';
+
+CREATE FUNCTION unpermute_digits(value bigint, digits integer, key bigint) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION unpermute_digits(bigint, integer, bigint) IS 'inverse of permute_digits(); will not change';
+
+----------------------------------------------------------------------
+-- Neighbours: existing tables
+----------------------------------------------------------------------
+
+-- A column with all columns that refer to it by foreign keys, and those that
+-- refer to these.  Constraints of partitions belong to those of the parent.
+
+CREATE FUNCTION referring_columns(
+    "table" regclass,
+    "column" name,
+    OUT relation regclass,
+    OUT attribute name,
+    OUT attribute_type regtype
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    WITH RECURSIVE reached (attrelid, attnum) AS (
+        SELECT a.attrelid, a.attnum
+        FROM pg_attribute AS a
+        WHERE a.attrelid = "table" AND a.attname = "column" AND a.attnum > 0 AND NOT a.attisdropped
+        UNION
+        SELECT c.conrelid, k.attnum
+        FROM reached
+             JOIN pg_constraint AS c ON c.confrelid = reached.attrelid AND c.contype = 'f' AND c.conparentid = 0,
+             LATERAL unnest(c.conkey, c.confkey) AS k(attnum, referenced)
+        WHERE k.referenced = reached.attnum
+    )
+    SELECT attrelid::regclass, attname, atttypid::regtype
+    FROM reached JOIN pg_attribute USING (attrelid, attnum);
+END;
+COMMENT ON FUNCTION referring_columns(regclass, name) IS 'the column, and all that refer to it by foreign keys, directly or not';
+
+-- What neither conversion can do.  Names what is in the way.
+
+CREATE FUNCTION check_convertible("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    c pg_class;
+    obstacle text;
+BEGIN
+    SELECT * INTO c FROM pg_class WHERE oid = "table";
+    IF c.relkind NOT IN ('r', 'p') THEN
+        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF a.attgenerated <> '' THEN
+        RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
+    IF a.attinhcount > 0 THEN
+        RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
+            USING ERRCODE = 'wrong_object_type',
+                  HINT = format('Convert the column of %s.',
+                                (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" LIMIT 1));
+    END IF;
+
+    IF a.atttypid = to_type THEN
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = "table" AND a.attnum = ANY (partattrs::int2[])) THEN
+        RAISE EXCEPTION 'column "%" is in the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
+    END IF;
+    -- views and rules, triggers, policies, generated columns, publications, ...
+    SELECT pg_describe_object(classid, objid, objsubid) INTO obstacle
+    FROM pg_depend
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
+      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_publication_rel'::regclass)
+           OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> a.attnum)
+    ORDER BY classid, objid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION check_convertible(regclass, name, regtype) IS 'an error that says what is in the way of changing a column''s type and default';
+
+CREATE FUNCTION convert_to_snowflake(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    extension_schema text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                              WHERE extname = 'objectid_ext');
+    c pg_class;
+    a pg_attribute;
+    each record;
+    seq regclass;
+    seq_name text;
+    seq_class pg_class;
+    options pg_sequence;
+    last_value bigint;
+    highest bigint;
+    other text;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    -- until the function returns
+    PERFORM set_config('search_path', format('pg_catalog, %s, pg_temp', extension_schema), true);
+
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM check_convertible("table", "column", 'bigint');
+    SELECT * INTO c FROM pg_class WHERE oid = "table";
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
+    END IF;
+    -- an error if it does not fit
+    PERFORM make_snowflake(clock_timestamp(), coalesce(node, 0), 0, layout);
+
+    -- the sequence: of an identity column, or of a default nextval(...)
+    seq := CASE WHEN a.attidentity <> '' THEN pg_get_serial_sequence("table"::text, "column") END;
+    IF seq IS NULL THEN
+        SELECT s.oid INTO seq
+        FROM pg_attrdef d
+             JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_class'::regclass
+             JOIN pg_class s ON s.oid = refobjid AND s.relkind = 'S'
+        WHERE d.adrelid = "table" AND d.adnum = a.attnum
+          AND pg_get_expr(d.adbin, d.adrelid) ~ '^nextval\(''.*''::regclass\)$';
+    END IF;
+    IF seq IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'It is no identity column, and its default is not the nextval of a sequence.';
+    END IF;
+    SELECT format('%s of table %s', quote_ident(attname), attrelid::regclass) INTO other
+    FROM pg_depend
+         JOIN pg_attrdef d ON d.oid = objid
+         JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = seq
+      AND NOT EXISTS (SELECT FROM pg_partition_ancestors(adrelid) WHERE relid = "table")
+      AND adrelid <> "table";
+    IF FOUND THEN
+        RAISE EXCEPTION 'sequence % also serves column %', seq, other
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
+    END IF;
+    SELECT * INTO seq_class FROM pg_class WHERE oid = seq;
+    SELECT * INTO options FROM pg_sequence WHERE seqrelid = seq;
+    IF options.seqincrement < 0 THEN
+        RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    seq_name := seq::text;
+
+    -- integer columns become bigint, with those that refer to them; check all
+    -- before the first is changed
+    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        PERFORM check_convertible(each.relation, each.attribute, 'bigint');
+    END LOOP;
+    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', each.relation, each.attribute);
+    END LOOP;
+
+    EXECUTE format('SELECT last_value FROM %s', seq) INTO last_value;
+    EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO highest;
+
+    IF a.attidentity <> '' THEN
+        -- the sequence goes with the identity: make it again, as it was
+        DECLARE
+            comment text := obj_description(seq, 'pg_class');
+        BEGIN
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column");
+            EXECUTE format('CREATE %s SEQUENCE %s AS bigint INCREMENT %s CACHE %s',
+                           CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED' WHEN 't' THEN 'TEMPORARY' ELSE '' END,
+                           seq_name, options.seqincrement, options.seqcache);
+            EXECUTE format('ALTER SEQUENCE %s OWNER TO %I', seq_name, pg_get_userbyid(c.relowner));
+            EXECUTE format('ALTER SEQUENCE %s OWNED BY %s.%I', seq_name, "table", "column");
+            seq := seq_name::regclass;
+            IF comment IS NOT NULL THEN
+                EXECUTE format('COMMENT ON SEQUENCE %s IS %L', seq, comment);
+            END IF;
+            FOR each IN SELECT * FROM aclexplode(seq_class.relacl) WHERE grantee <> c.relowner LOOP
+                EXECUTE format('GRANT %s ON SEQUENCE %s TO %s%s', each.privilege_type, seq,
+                               CASE each.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(each.grantee)) END,
+                               CASE WHEN each.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END);
+            END LOOP;
+        END;
+    ELSE
+        EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
+    END IF;
+    -- above all ids there are, also those that did not come from the sequence
+    PERFORM setval(seq, greatest(last_value, highest));
+
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_snowflake(%L::regclass%s, layout => %L)',
+                   "table", "column", seq, ', node => ' || node, layout);
+    RETURN seq;
+END;
+$$;
+COMMENT ON FUNCTION convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'gives a serial, identity or nextval column snowflakes from now on, of this node or else of objectid_ext.node_id; it becomes bigint with all columns that refer to it, and old ids keep their values; returns the sequence';
+
+-- What changing a column to objectid cannot do, beyond check_convertible():
+-- values that are no ids, foreign keys from it, and what only fits text.
+
+CREATE FUNCTION check_objectid_column("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    obstacle text;
+    bad text;
+    bad_rows bigint;
+BEGIN
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
+
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
+    END IF;
+
+    SELECT pg_describe_object('pg_constraint'::regclass, oid, 0) INTO obstacle
+    FROM pg_constraint
+    WHERE conrelid = "table" AND contype IN ('c', 'x') AND a.attnum = ANY (conkey)
+    ORDER BY conname LIMIT 1;
+    IF NOT FOUND THEN
+        SELECT pg_describe_object('pg_class'::regclass, i.indexrelid, 0) INTO obstacle
+        FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[]) k(attnum, opclass, coll)
+             LEFT JOIN pg_opclass o ON o.oid = k.opclass
+        WHERE i.indrelid = "table"
+          AND (k.attnum = a.attnum AND (NOT o.opcdefault OR k.coll <> a.attcollation)
+               OR (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)
+                  AND EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = i.indexrelid
+                              AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum)
+                  AND a.attnum <> ALL (i.indkey::int2[]))
+        ORDER BY i.indexrelid LIMIT 1;
+    END IF;
+    IF obstacle IS NOT NULL THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+    END IF;
+
+    EXECUTE format(CASE WHEN a.atttypid = 'bytea'::regtype OR a.atttypid = 'jsonb'::regtype
+                        THEN 'SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT is_objectid(%1$I) LIMIT 1'
+                        ELSE 'SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT is_objectid(%1$I::text) LIMIT 1' END,
+                   "column", "table") INTO bad, bad_rows;
+    IF bad_rows > 0 THEN
+        RAISE EXCEPTION 'column "%" of table % has rows that are no ObjectId: %', "column", "table", bad_rows
+            USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', bad);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION check_objectid_column(regclass, name) IS 'an error that says what is in the way of making a column an objectid';
+
+CREATE FUNCTION convert_to_objectid("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+    each record;
+    source text;
+    default_value text;
+    drops text[] := '{}';
+    adds text[] := '{}';
+    statement text;
+BEGIN
+    -- until the function returns
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
+
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM check_convertible("table", "column", 'objectid'::regtype);
+    SELECT conname, confrelid::regclass AS referred INTO key
+    FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+    WHERE conrelid = "table" AND contype = 'f' AND attname = "column" AND confrelid <> conrelid;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % refers to table % by constraint "%"', "column", "table", key.referred, key.conname
+            USING ERRCODE = 'feature_not_supported',
+                  HINT = format('Convert the column of %s; this one follows.', key.referred);
+    END IF;
+    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        PERFORM check_convertible(each.relation, each.attribute, 'objectid'::regtype);
+        PERFORM check_objectid_column(each.relation, each.attribute);
+    END LOOP;
+
+    -- the foreign keys between the columns go while their ends differ
+    FOR key IN
+        SELECT oid, conname, conrelid::regclass AS relation, pg_get_constraintdef(oid) AS definition,
+               obj_description(oid, 'pg_constraint') AS comment
+        FROM pg_constraint
+        WHERE contype = 'f' AND conparentid = 0
+          AND EXISTS (SELECT FROM referring_columns("table", "column") JOIN pg_attribute ON attrelid = relation AND attname = attribute
+                      WHERE relation = confrelid AND attnum = ANY (confkey))
+        ORDER BY oid
+    LOOP
+        drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
+        adds := adds || format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.relation, key.conname, key.definition);
+        IF key.comment IS NOT NULL THEN
+            adds := adds || format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.relation, key.comment);
+        END IF;
+    END LOOP;
+
+    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
+        -- char(24) goes by way of text, like the rest of its kind
+        source := CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN '(%s)' ELSE '(%s)::text' END
+                  || '::objectid';
+        SELECT pg_get_expr(adbin, adrelid) INTO default_value
+        FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+        WHERE adrelid = each.relation AND attname = each.attribute;
+        IF default_value IS NOT NULL THEN
+            drops := drops || format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', each.relation, each.attribute);
+            adds := adds || format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s',
+                                   each.relation, each.attribute, format(source, default_value));
+        END IF;
+        adds := format('ALTER TABLE %s ALTER COLUMN %I TYPE objectid USING %s',
+                       each.relation, each.attribute, format(source, quote_ident(each.attribute))) || adds;
+    END LOOP;
+
+    FOREACH statement IN ARRAY drops || adds LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION convert_to_objectid(regclass, name) IS 'makes a text, varchar, char, bytea or jsonb column an objectid, with all columns that refer to it by foreign keys; an error if any value is no ObjectId';

@@ -1,0 +1,157 @@
+--
+-- Casts, those that exist and those that must not
+--
+
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+
+--
+-- text, varchar and other strings: in on assignment, out when asked
+--
+SELECT '507F1F77BCF86CD799439011'::text::objectid AS from_text,
+       '507F1F77BCF86CD799439011'::varchar::objectid AS from_varchar,
+       'ObjectId("507f1f77bcf86cd799439011")'::varchar(60)::objectid AS from_varchar_n,
+       '507F1F77BCF86CD799439011'::char(24)::objectid AS from_char,
+       CAST(lower('507F1F77BCF86CD799439011') AS objectid) AS from_expression;
+SELECT '507f1f77bcf86cd799439011'::objectid::text AS to_text,
+       '507f1f77bcf86cd799439011'::objectid::varchar AS to_varchar,
+       '507f1f77bcf86cd799439011'::objectid::char(24) AS to_char,
+       '507f1f77bcf86cd799439011'::objectid::varchar(8) AS cut;
+
+-- INSERT and UPDATE of string expressions
+CREATE TABLE cast_key (id objectid PRIMARY KEY);
+INSERT INTO cast_key SELECT '507f1f77bcf86cd79943901' || n FROM generate_series(1, 3) AS n;
+INSERT INTO cast_key SELECT ('507F1F77BCF86CD79943901' || n)::varchar(24) FROM generate_series(4, 6) AS n;
+INSERT INTO cast_key SELECT ('{"$oid": "507f1f77bcf86cd799439017"}'::json)::text;
+INSERT INTO cast_key SELECT doc ->> '_id' FROM (VALUES ('{"_id": "507f1f77bcf86cd799439018"}'::jsonb), ('{"_id": {"$oid": "507f1f77bcf86cd799439019"}}')) AS v (doc);
+UPDATE cast_key SET id = replace(id::text, '439011', '43901a') WHERE id = '507f1f77bcf86cd799439011';
+TABLE cast_key ORDER BY id;
+-- the same errors as for a literal
+INSERT INTO cast_key SELECT '507f1f77bcf86cd79943901'::text;
+INSERT INTO cast_key SELECT ''::varchar;
+INSERT INTO cast_key VALUES ('2026-01-01 00:00:00+00'::text);
+-- char(n), which pads with blanks, has no such cast
+INSERT INTO cast_key SELECT '507f1f77bcf86cd799439011'::char(30);
+
+-- Nothing is implicit: with a string that is not a literal there is no
+-- operator and no function.
+SELECT '507f1f77bcf86cd799439011'::objectid = '507f1f77bcf86cd799439011'::text;
+SELECT '507f1f77bcf86cd799439011'::text < '507f1f77bcf86cd799439011'::objectid;
+SELECT '507f1f77bcf86cd799439011'::objectid = '507f1f77bcf86cd799439011'::varchar;
+SELECT objectid_timestamp('507f1f77bcf86cd799439011'::text);
+SELECT lower('507f1f77bcf86cd799439011'::objectid);
+SELECT '507f1f77bcf86cd799439011'::objectid LIKE '507f%';
+SELECT * FROM cast_key WHERE id IN (SELECT '507f1f77bcf86cd799439012'::text);
+
+--
+-- bytea
+--
+SELECT '\x507f1f77bcf86cd799439011'::bytea::objectid AS from_bytea, '507f1f77bcf86cd799439011'::objectid::bytea AS to_bytea,
+       'abcdefghijkl'::bytea::objectid AS letters;
+SELECT count(*) AS ids, count(*) FILTER (WHERE id::bytea <> b OR id::text <> encode(b, 'hex')) AS wrong
+  FROM (SELECT b, b::objectid AS id
+          FROM (SELECT substr(decode(md5(i::text), 'hex'), 1, 12) AS b FROM generate_series(1, 1000) AS i) AS s) AS s;
+-- stored in a table, also where it is compressed
+CREATE TEMP TABLE cast_bytea (b bytea);
+INSERT INTO cast_bytea VALUES ('\x507f1f77bcf86cd799439011'), (NULL);
+SELECT b::objectid FROM cast_bytea;
+INSERT INTO cast_bytea VALUES (decode(repeat('00', 100000), 'hex'));
+SELECT b::objectid FROM cast_bytea;
+SELECT ''::bytea::objectid;
+SELECT '\x507f1f77bcf86cd7994390'::bytea::objectid;
+SELECT '\x507f1f77bcf86cd79943901100'::bytea::objectid;
+SELECT '507f1f77bcf86cd799439011'::bytea::objectid;
+\set VERBOSITY sqlstate
+SELECT '507f1f77bcf86cd799439011'::bytea::objectid;
+\set VERBOSITY default
+-- explicit only
+INSERT INTO cast_key VALUES ('\x507f1f77bcf86cd799439011'::bytea);
+INSERT INTO cast_bytea SELECT '507f1f77bcf86cd799439011'::objectid;
+
+--
+-- timestamptz: out, explicit; never in
+--
+SELECT '507f1f77bcf86cd799439011'::objectid::timestamptz AS to_timestamptz,
+       CAST('ffffffffffffffffffffffff'::objectid AS timestamp with time zone) AS highest;
+CREATE TEMP TABLE cast_time (t timestamptz, ts timestamp, d date);
+INSERT INTO cast_time (t) VALUES ('507f1f77bcf86cd799439011'::objectid);
+INSERT INTO cast_time (ts) VALUES ('507f1f77bcf86cd799439011'::objectid);
+SELECT '507f1f77bcf86cd799439011'::objectid::timestamp;
+SELECT '507f1f77bcf86cd799439011'::objectid::date;
+SELECT '2026-01-01 00:00:00+00'::timestamptz::objectid;
+SELECT '2026-01-01'::date::objectid;
+INSERT INTO cast_key VALUES (timestamptz '2026-01-01 00:00:00+00');
+
+--
+-- jsonb: in, explicit; out by a function
+--
+SELECT '"507F1F77BCF86CD799439011"'::jsonb::objectid AS string, '{"$oid": "507f1f77bcf86cd799439011"}'::jsonb::objectid AS object,
+       to_jsonb('507f1f77bcf86cd799439011'::objectid)::objectid AS to_jsonb, objectid_extjson('507f1f77bcf86cd799439011')::objectid AS extended;
+SELECT (doc -> '_id')::objectid AS id, (doc #> '{ref,0}')::objectid AS ref
+  FROM (VALUES ('{"_id": {"$oid": "507f1f77bcf86cd799439011"}, "ref": ["507f1f77bcf86cd799439012"]}'::jsonb),
+               ('{"_id": "507f1f77bcf86cd799439013", "ref": [{"$oid": "507f1f77bcf86cd799439014"}]}'),
+               ('{}')) AS v (doc);
+-- any other kind of value
+SELECT 'null'::jsonb::objectid;
+\set VERBOSITY terse
+SELECT '5'::jsonb::objectid;
+SELECT '507177867994390110000000'::jsonb::objectid;
+SELECT 'true'::jsonb::objectid;
+SELECT '[]'::jsonb::objectid;
+SELECT '["507f1f77bcf86cd799439011"]'::jsonb::objectid;
+SELECT '{}'::jsonb::objectid;
+SELECT '{"oid": "507f1f77bcf86cd799439011"}'::jsonb::objectid;
+SELECT '{"$OID": "507f1f77bcf86cd799439011"}'::jsonb::objectid;
+SELECT '{"_id": {"$oid": "507f1f77bcf86cd799439011"}}'::jsonb::objectid;
+SELECT '{"$oid": "507f1f77bcf86cd799439011", "n": 1}'::jsonb::objectid;
+SELECT '{"$oid": null}'::jsonb::objectid;
+SELECT '{"$oid": 5}'::jsonb::objectid;
+SELECT '{"$oid": false}'::jsonb::objectid;
+SELECT '{"$oid": ["507f1f77bcf86cd799439011"]}'::jsonb::objectid;
+SELECT '{"$oid": {"$oid": "507f1f77bcf86cd799439011"}}'::jsonb::objectid;
+\set VERBOSITY sqlstate
+SELECT '{"$oid": 5}'::jsonb::objectid;
+\set VERBOSITY terse
+-- a string that is not 24 digits
+SELECT '""'::jsonb::objectid;
+SELECT '"507f1f77bcf86cd79943901"'::jsonb::objectid;
+SELECT '"507f1f77bcf86cd7994390112"'::jsonb::objectid;
+SELECT '"507f1f77bcf86cd79943901g"'::jsonb::objectid;
+SELECT '" 507f1f77bcf86cd799439011"'::jsonb::objectid;
+SELECT '"ObjectId(\"507f1f77bcf86cd799439011\")"'::jsonb::objectid;
+SELECT '"{\"$oid\":\"507f1f77bcf86cd799439011\"}"'::jsonb::objectid;
+SELECT '{"$oid": ""}'::jsonb::objectid;
+SELECT '{"$oid": "507f1f77bcf86cd79943901"}'::jsonb::objectid;
+SELECT '{"$oid": "507f1f77bcf86cd7994390112"}'::jsonb::objectid;
+SELECT '{"$oid": "507f1f77bcf86cd79943901g"}'::jsonb::objectid;
+SELECT '{"$oid": "507f1f77bcf86cd799439011 "}'::jsonb::objectid;
+\set VERBOSITY sqlstate
+SELECT '"507f1f77bcf86cd79943901g"'::jsonb::objectid;
+\set VERBOSITY default
+-- explicit only, and not from json; from that through text or jsonb
+INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::jsonb);
+SELECT '507f1f77bcf86cd799439011'::objectid::jsonb;
+SELECT '{"$oid": "507f1f77bcf86cd799439011"}'::json::objectid;
+SELECT '{"$oid": "507f1f77bcf86cd799439011"}'::json::text::objectid AS by_text, '"507f1f77bcf86cd799439011"'::json::jsonb::objectid AS by_jsonb;
+
+-- A key that the server takes out of the document
+CREATE TABLE cast_document (
+    doc jsonb NOT NULL,
+    _id objectid GENERATED ALWAYS AS ((doc -> '_id')::objectid) STORED PRIMARY KEY
+);
+INSERT INTO cast_document (doc) VALUES
+    ('{"_id": {"$oid": "507f1f77bcf86cd799439011"}, "name": "a"}'),
+    ('{"_id": "507f1f77bcf86cd799439012", "name": "b"}');
+INSERT INTO cast_document (doc) VALUES ('{"_id": "507F1F77BCF86CD799439011", "name": "c"}');
+INSERT INTO cast_document (doc) VALUES ('{"name": "d"}');
+INSERT INTO cast_document (doc) VALUES ('{"_id": 5, "name": "e"}');
+SELECT _id, doc ->> 'name' AS name, objectid_timestamp(_id) FROM cast_document ORDER BY _id;
+
+-- Other types have no cast at all.
+SELECT '507f1f77-bcf8-6cd7-9943-901100000000'::uuid::objectid;
+SELECT '507f1f77bcf86cd799439011'::objectid::uuid;
+SELECT 5::objectid;
+SELECT 5::bigint::objectid;
+SELECT '507f1f77bcf86cd799439011'::objectid::bigint;
+
+DROP TABLE cast_key, cast_document;

@@ -1,0 +1,130 @@
+--
+-- Joins, grouping, sets and hash indexes: the hash functions, and operators
+-- marked HASHES and MERGES
+--
+
+-- 6,000 different ids, some of them twice; the other table has half of them.
+CREATE TABLE join_a (id objectid, b bytea);
+CREATE TABLE join_b (id objectid, b bytea);
+INSERT INTO join_a
+SELECT b::objectid, b
+  FROM (SELECT substr(decode(md5((i % 6000)::text), 'hex'), 1, 12) AS b FROM generate_series(1, 10000) AS i) AS s;
+INSERT INTO join_b
+SELECT b::objectid, b
+  FROM (SELECT substr(decode(md5((i * 2)::text), 'hex'), 1, 12) AS b FROM generate_series(1, 6000) AS i) AS s;
+INSERT INTO join_a VALUES (NULL, NULL), ('000000000000000000000000', '\x000000000000000000000000');
+INSERT INTO join_b VALUES (NULL, NULL), ('000000000000000000000000', '\x000000000000000000000000');
+ANALYZE join_a, join_b;
+
+CREATE FUNCTION pg_temp.plan_has(query text, node text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        IF strpos(line, node) > 0 THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
+END $$;
+
+-- What the joins must give
+SET enable_nestloop = off;
+SELECT count(*) AS rows, count(DISTINCT b) AS ids FROM join_a JOIN join_b USING (b);
+SELECT count(*) AS rows, count(join_a.b) AS a, count(join_b.b) AS b
+  FROM join_a FULL JOIN join_b ON join_a.b = join_b.b;
+
+-- Hash join
+SET enable_mergejoin = off;
+SELECT pg_temp.plan_has('SELECT FROM join_a JOIN join_b USING (id)', 'Hash Join') AS hash_join,
+       pg_temp.plan_has('SELECT FROM join_a FULL JOIN join_b USING (id)', 'Hash Full Join') AS hash_full_join;
+SELECT count(*) AS rows, count(DISTINCT join_a.b) AS ids, count(*) FILTER (WHERE join_a.b <> join_b.b) AS wrong
+  FROM join_a JOIN join_b USING (id);
+SELECT count(*) AS rows, count(join_a.b) AS a, count(join_b.b) AS b
+  FROM join_a FULL JOIN join_b ON join_a.id = join_b.id;
+-- in several batches, on disk
+SET work_mem = '64kB';
+SELECT count(*) AS rows, count(DISTINCT join_a.b) AS ids, count(*) FILTER (WHERE join_a.b <> join_b.b) AS wrong
+  FROM join_a JOIN join_b USING (id);
+RESET work_mem;
+RESET enable_mergejoin;
+
+-- Merge join
+SET enable_hashjoin = off;
+SELECT pg_temp.plan_has('SELECT FROM join_a JOIN join_b USING (id)', 'Merge Join') AS merge_join,
+       pg_temp.plan_has('SELECT FROM join_a FULL JOIN join_b USING (id)', 'Merge Full Join') AS merge_full_join;
+SELECT count(*) AS rows, count(DISTINCT join_a.b) AS ids, count(*) FILTER (WHERE join_a.b <> join_b.b) AS wrong
+  FROM join_a JOIN join_b USING (id);
+SELECT count(*) AS rows, count(join_a.b) AS a, count(join_b.b) AS b
+  FROM join_a FULL JOIN join_b ON join_a.id = join_b.id;
+RESET enable_hashjoin;
+RESET enable_nestloop;
+
+-- Grouping and sets by hash, then by sort
+SET enable_sort = off;
+SELECT pg_temp.plan_has('SELECT id FROM join_a GROUP BY id', 'HashAggregate') AS hash_aggregate,
+       pg_temp.plan_has('SELECT id FROM join_a EXCEPT SELECT id FROM join_b', 'HashSetOp') AS hash_set;
+SELECT count(*) AS groups, sum(n) AS rows, count(*) FILTER (WHERE n <> nb OR lowest <> highest) AS wrong
+  FROM (SELECT count(id) AS n, count(b) AS nb, min(b::text) AS lowest, max(b::text) AS highest FROM join_a GROUP BY id) AS s;
+SELECT count(*) FROM (SELECT id FROM join_a EXCEPT SELECT id FROM join_b) AS s;
+SELECT count(*) FROM (SELECT id FROM join_a INTERSECT SELECT id FROM join_b) AS s;
+RESET enable_sort;
+SET enable_hashagg = off;
+SELECT pg_temp.plan_has('SELECT id FROM join_a GROUP BY id', 'HashAggregate') AS hash_aggregate;
+SELECT count(*) AS groups, sum(n) AS rows, count(*) FILTER (WHERE n <> nb OR lowest <> highest) AS wrong
+  FROM (SELECT count(id) AS n, count(b) AS nb, min(b::text) AS lowest, max(b::text) AS highest FROM join_a GROUP BY id) AS s;
+SELECT count(*) FROM (SELECT id FROM join_a EXCEPT SELECT id FROM join_b) AS s;
+SELECT count(*) FROM (SELECT id FROM join_a INTERSECT SELECT id FROM join_b) AS s;
+RESET enable_hashagg;
+
+-- Semi and anti joins, a hashed subplan, a hashed list
+SELECT count(*) FROM join_a WHERE id IN (SELECT id FROM join_b);
+SELECT count(*) FROM join_a WHERE NOT EXISTS (SELECT FROM join_b WHERE join_b.id = join_a.id);
+SELECT pg_temp.plan_has('SELECT FROM join_a WHERE id NOT IN (SELECT id FROM join_b WHERE id IS NOT NULL)', 'hashed SubPlan') AS hashed_subplan;
+SELECT count(*) FROM join_a WHERE id NOT IN (SELECT id FROM join_b WHERE id IS NOT NULL);
+SELECT count(*) AS listed
+  FROM join_a WHERE id = ANY (ARRAY(SELECT b::objectid FROM join_b WHERE b IS NOT NULL ORDER BY b LIMIT 100));
+SELECT count(*) = (SELECT count(*) FROM join_a WHERE b IN (SELECT b FROM join_b WHERE b IS NOT NULL ORDER BY b LIMIT 100)) AS as_bytes
+  FROM join_a WHERE id = ANY (ARRAY(SELECT b::objectid FROM join_b WHERE b IS NOT NULL ORDER BY b LIMIT 100));
+
+-- Hash index
+CREATE INDEX join_b_hash ON join_b USING hash (id);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT pg_temp.plan_has('SELECT FROM join_b WHERE id = ''000000000000000000000000''', 'Index Scan using join_b_hash') AS hash_index;
+SELECT * FROM join_b WHERE id = '000000000000000000000000';
+SELECT * FROM join_b WHERE id = '000000000000000000000001';
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SELECT pg_temp.plan_has('SELECT FROM join_a JOIN join_b USING (id)', 'Index Scan using join_b_hash') AS nested_loop;
+SELECT count(*) AS rows, count(DISTINCT join_a.b) AS ids, count(*) FILTER (WHERE join_a.b <> join_b.b) AS wrong
+  FROM join_a JOIN join_b USING (id);
+RESET ALL;
+
+-- All of the 12 bytes count.
+SELECT pos, count(DISTINCT objectid_hash(id)) AS hashes, count(DISTINCT objectid_hash_extended(id, 1)) AS extended
+  FROM (SELECT pos, set_byte('\x507f1f77bcf86cd799439011'::bytea, pos, value)::objectid AS id
+          FROM generate_series(0, 11) AS pos, generate_series(0, 255) AS value) AS s
+ GROUP BY pos ORDER BY pos;
+
+-- Equal ids have equal hashes, few others do, and the low half of the extended
+-- hash without a seed is the hash, as hash partitioning relies on it.
+SELECT count(*) AS ids,
+       count(*) FILTER (WHERE objectid_hash(id) <> objectid_hash(b::objectid)) AS wrong,
+       count(*) FILTER (WHERE objectid_hash(id) <> (objectid_hash_extended(id, 0)::bit(64) << 32)::bit(32)::int) AS low_half,
+       count(*) FILTER (WHERE objectid_hash_extended(id, 0) = objectid_hash_extended(id, 1)) AS same_with_seed,
+       count(DISTINCT objectid_hash(id)) > 5990 AS spread
+  FROM join_a WHERE id IS NOT NULL;
+
+-- The hashes are frozen: rows lie in partitions and shards by them.  They are
+-- core's hash of 12 bytes, here the letters a to l ...
+SELECT objectid_hash('\x6162636465666768696a6b6c'::bytea::objectid) = hashtext('abcdefghijkl') AS hash,
+       objectid_hash_extended('\x6162636465666768696a6b6c'::bytea::objectid, 0) = hashtextextended('abcdefghijkl', 0) AS extended,
+       objectid_hash_extended('\x6162636465666768696a6b6c'::bytea::objectid, -42) = hashtextextended('abcdefghijkl', -42) AS seeded;
+-- ... and these numbers (of a little-endian machine, which core's hash tells
+-- from a big-endian one).
+SELECT id, objectid_hash(id) AS hash, objectid_hash_extended(id, 0) AS extended, objectid_hash_extended(id, 8816678312871386365) AS seeded
+  FROM (VALUES ('000000000000000000000000'::objectid), ('507f1f77bcf86cd799439011'), ('ffffffffffffffffffffffff')) AS v (id);
+
+DROP TABLE join_a, join_b;

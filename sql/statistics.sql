@@ -1,0 +1,158 @@
+--
+-- Statistics and row estimates
+--
+
+-- The days are the same in each run; ANALYZE draws its sample anew, so what is
+-- printed of its results are bounds with room on either side.
+SET timezone = 'UTC';
+SET max_parallel_workers_per_gather = 0;
+
+-- 2,000,000 ids spread over three years, by seconds: an interval of years has
+-- months of 30 days when it is multiplied
+CREATE UNLOGGED TABLE statistics_ids (id objectid) WITH (autovacuum_enabled = off);
+SELECT setseed(0.5);
+INSERT INTO statistics_ids
+SELECT objectid_floor(to_timestamp(1672531200 + floor(random() * 94608000))) FROM generate_series(1, 2000000);
+ANALYZE statistics_ids;
+
+-- How many rows does the planner expect of a query?
+CREATE FUNCTION pg_temp.estimate(query text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
+END $$;
+
+-- 200 random days, which are a thousandth of the table each, for 19 of 20 to be
+-- estimated within a factor of two
+CREATE TEMP TABLE statistics_day AS
+SELECT n, timestamptz '2023-01-01 00:00:00+00' + floor(random() * 94521600) * interval '1 second' AS a FROM generate_series(1, 200) AS n;
+CREATE TEMP TABLE statistics_second AS
+SELECT objectid_timestamp(id) AS t, count(*) AS ids FROM statistics_ids GROUP BY id;
+CREATE INDEX ON statistics_second (t);
+ANALYZE statistics_second;
+CREATE TEMP TABLE statistics_result AS
+SELECT n, (SELECT sum(ids) FROM statistics_second WHERE t >= a AND t < a + interval '1 day') AS actual,
+       pg_temp.estimate(format('SELECT FROM statistics_ids WHERE id >= objectid_floor(%L) AND id < objectid_floor(%L)', a, a + interval '1 day')) AS by_two,
+       pg_temp.estimate(format('SELECT FROM statistics_ids WHERE id BETWEEN objectid_floor(%L) AND objectid_ceiling(%L)', a, a + interval '86399 seconds')) AS by_between
+  FROM statistics_day;
+SELECT count(*) AS days, min(actual) > 1500 AND max(actual) < 2200 AS a_thousandth,
+       count(*) FILTER (WHERE by_two BETWEEN actual / 2 AND actual * 2) >= 190 AS within_factor_two,
+       count(*) FILTER (WHERE by_between BETWEEN actual / 2 AND actual * 2) >= 190 AS between_too
+  FROM statistics_result;
+-- Wider ranges are no worse, and those outside of the table have next to nothing.
+SELECT pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor(''2024-01-01 00:00:00+00'') AND id < objectid_floor(''2025-01-01 00:00:00+00'')')
+           BETWEEN 600000 AND 735000 AS year,
+       pg_temp.estimate('SELECT FROM statistics_ids WHERE id < objectid_floor(''2024-07-01 00:00:00+00'')') BETWEEN 950000 AND 1050000 AS half,
+       pg_temp.estimate('SELECT FROM statistics_ids WHERE id < objectid_floor(''2022-01-01 00:00:00+00'')') < 2000 AS before,
+       pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor(''2027-01-01 00:00:00+00'')') < 2000 AS after,
+       pg_temp.estimate('SELECT FROM statistics_ids WHERE id = objectid_floor(''2024-07-01 00:00:00+00'')') < 10 AS one;
+
+-- What was stored: core's kinds, with a finer histogram.  Elements of anyarray
+-- are counted through text.
+CREATE TEMP VIEW statistics_stored AS
+SELECT tablename, attname, null_frac, avg_width, n_distinct,
+       cardinality(most_common_vals::text::objectid[]) AS common, cardinality(most_common_freqs) AS common_freqs,
+       cardinality(histogram_bounds::text::objectid[]) AS bounds, histogram_bounds::text::objectid[] AS histogram,
+       most_common_vals::text::objectid[] AS common_ids, correlation
+  FROM pg_stats WHERE schemaname = current_schema AND tablename LIKE 'statistics%';
+SELECT null_frac, avg_width, n_distinct < -0.5 OR n_distinct > 500000 AS nearly_unique,
+       coalesce(common, 0) <= 100 AS common, bounds > 100 AND bounds <= 10001 AS bounds,
+       bounds > 2000 AS fine, abs(correlation) < 0.1 AS correlation
+  FROM statistics_stored WHERE tablename = 'statistics_ids';
+-- With a lower target there are fewer bounds.
+ALTER TABLE statistics_ids ALTER id SET STATISTICS 10;
+ANALYZE statistics_ids;
+SELECT bounds > 10 AND bounds <= 1001 AS bounds FROM statistics_stored WHERE tablename = 'statistics_ids';
+DROP TABLE statistics_ids;
+
+--
+-- A skewed column: a few ids in half of the rows, nulls in a tenth
+--
+CREATE TABLE statistics_skewed (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO statistics_skewed
+SELECT CASE WHEN i % 10 = 0 THEN NULL
+            WHEN i % 2 = 0 THEN (left(md5((i % 8)::text), 24))::objectid
+            ELSE (left(md5(i::text), 24))::objectid END
+  FROM generate_series(1, 30000) AS i;
+ANALYZE statistics_skewed;
+SELECT null_frac, avg_width, common BETWEEN 4 AND 100 AS common, common = common_freqs AS with_frequencies,
+       bounds > 100 AND bounds <= 10001 AS bounds, histogram && common_ids[1:4] AS common_in_histogram
+  FROM statistics_stored WHERE tablename = 'statistics_skewed';
+-- The sample is the whole table: the bounds are its ids, in order, from end to end of those not common.
+SELECT (SELECT count(*) FROM unnest(histogram) AS b WHERE b NOT IN (SELECT id FROM statistics_skewed WHERE id IS NOT NULL)) AS strangers,
+       (SELECT count(*) FROM (SELECT b, lag(b) OVER (ORDER BY o) AS before FROM unnest(histogram) WITH ORDINALITY AS u (b, o)) AS s WHERE b <= before) AS disorder,
+       histogram[1] = (SELECT min(id) FROM statistics_skewed WHERE id <> ALL (common_ids)) AS lowest,
+       histogram[bounds] = (SELECT max(id) FROM statistics_skewed WHERE id <> ALL (common_ids)) AS highest
+  FROM statistics_stored WHERE tablename = 'statistics_skewed';
+SELECT count(*) AS common, count(*) FILTER (WHERE estimate BETWEEN actual * 0.9 AND actual * 1.1) AS estimated
+  FROM (SELECT count(*) AS actual, pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id = %L', id)) AS estimate
+          FROM statistics_skewed WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1000) AS s;
+SELECT pg_temp.estimate('SELECT FROM statistics_skewed WHERE id IS NULL') AS nulls,
+       pg_temp.estimate('SELECT FROM statistics_skewed WHERE id < ''800000000000000000000000''')
+           BETWEEN 0.9 * count(*) AND 1.1 * count(*) AS half
+  FROM statistics_skewed WHERE id < '800000000000000000000000';
+-- More bounds by SET STATISTICS, and never too many
+ALTER TABLE statistics_skewed ALTER id SET STATISTICS 500;
+ANALYZE statistics_skewed;
+SELECT common BETWEEN 4 AND 500 AS common, bounds FROM statistics_stored WHERE tablename = 'statistics_skewed';
+-- None at all: the statistics stay as they were.
+ALTER TABLE statistics_skewed ALTER id SET STATISTICS 0;
+ANALYZE statistics_skewed;
+SELECT bounds FROM statistics_stored WHERE tablename = 'statistics_skewed';
+
+--
+-- Columns with hardly anything to count
+--
+CREATE TABLE statistics_empty (id objectid) WITH (autovacuum_enabled = off);
+CREATE TABLE statistics_null (id objectid) WITH (autovacuum_enabled = off);
+CREATE TABLE statistics_one (id objectid) WITH (autovacuum_enabled = off);
+CREATE TABLE statistics_two (id objectid) WITH (autovacuum_enabled = off);
+CREATE TABLE statistics_three (id objectid) WITH (autovacuum_enabled = off);
+CREATE TABLE statistics_equal (id objectid) WITH (autovacuum_enabled = off);
+CREATE TABLE statistics_corner (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO statistics_null SELECT NULL FROM generate_series(1, 1000);
+INSERT INTO statistics_one VALUES ('507f1f77bcf86cd799439011');
+INSERT INTO statistics_two VALUES ('507f1f77bcf86cd799439012'), ('507f1f77bcf86cd799439011');
+INSERT INTO statistics_three VALUES ('ffffffffffffffffffffffff'), ('000000000000000000000000'), (NULL), ('800000000000000000000000');
+INSERT INTO statistics_equal SELECT '507f1f77bcf86cd799439011' FROM generate_series(1, 1000);
+INSERT INTO statistics_corner
+SELECT set_byte(decode(repeat(base, 12), 'hex'), pos, value)::objectid
+  FROM unnest(ARRAY['00', 'ff']) AS base, generate_series(0, 11) AS pos, generate_series(1, 254) AS value;
+ANALYZE statistics_empty, statistics_null, statistics_one, statistics_two, statistics_three, statistics_equal, statistics_corner;
+SELECT tablename, null_frac, avg_width, n_distinct, common, bounds FROM statistics_stored
+ WHERE tablename IN ('statistics_empty', 'statistics_null', 'statistics_one', 'statistics_two', 'statistics_three', 'statistics_equal', 'statistics_corner')
+ ORDER BY tablename COLLATE "C";
+SELECT histogram FROM statistics_stored WHERE tablename = 'statistics_three';
+SELECT pg_temp.estimate('SELECT FROM statistics_null WHERE id = ''507f1f77bcf86cd799439011''') AS null_equal,
+       pg_temp.estimate('SELECT FROM statistics_null WHERE id IS NULL') AS null_null,
+       pg_temp.estimate('SELECT FROM statistics_one WHERE id = ''507f1f77bcf86cd799439011''') AS one_equal,
+       pg_temp.estimate('SELECT FROM statistics_two WHERE id <= ''507f1f77bcf86cd799439012''') AS two_both,
+       pg_temp.estimate('SELECT FROM statistics_equal WHERE id = ''507f1f77bcf86cd799439011''') AS equal_equal,
+       pg_temp.estimate('SELECT FROM statistics_equal WHERE id >= ''507f1f77bcf86cd799439011''') AS equal_from,
+       pg_temp.estimate('SELECT FROM statistics_equal WHERE id < ''507f1f77bcf86cd799439011''') AS equal_below,
+       pg_temp.estimate('SELECT FROM statistics_corner WHERE id < ''800000000000000000000000''') BETWEEN 2800 AND 3600 AS corner_half \gx
+
+-- An index on an expression, and a parent of other tables, are analyzed, too.
+CREATE TABLE statistics_doc (doc jsonb) WITH (autovacuum_enabled = off);
+CREATE INDEX statistics_doc_id ON statistics_doc (((doc -> '_id')::objectid));
+INSERT INTO statistics_doc SELECT jsonb_build_object('_id', left(md5(i::text), 24)) FROM generate_series(1, 1000) AS i;
+CREATE TABLE statistics_parent (id objectid) PARTITION BY HASH (id);
+CREATE TABLE statistics_child_0 PARTITION OF statistics_parent FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE statistics_child_1 PARTITION OF statistics_parent FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO statistics_parent SELECT left(md5(i::text), 24)::objectid FROM generate_series(1, 1000) AS i;
+ANALYZE statistics_doc, statistics_parent;
+SELECT tablename, avg_width, n_distinct, bounds FROM statistics_stored
+ WHERE tablename IN ('statistics_doc_id', 'statistics_parent') ORDER BY tablename COLLATE "C";
+SELECT pg_temp.estimate('SELECT FROM statistics_doc WHERE (doc -> ''_id'')::objectid < ''400000000000000000000000''')
+           BETWEEN 200 AND 300 AS quarter,
+       pg_temp.estimate('SELECT FROM statistics_parent WHERE id < ''400000000000000000000000''') BETWEEN 200 AND 300 AS quarter_of_parent;
+
+-- Join estimates have the common values to go by.
+SELECT pg_temp.estimate('SELECT FROM statistics_equal AS a JOIN statistics_equal AS b USING (id)') AS all_pairs;
+
+DROP VIEW statistics_stored;
+DROP TABLE statistics_skewed, statistics_empty, statistics_null, statistics_one, statistics_two, statistics_three,
+    statistics_equal, statistics_corner, statistics_doc, statistics_parent;
