@@ -5,10 +5,10 @@
  *		plain values of sequences, a range at a time.
  *
  * The state of next_snowflake() is an ordinary sequence whose last_value is
- * the highest id that was ever taken from it.  An id has its time in its high
- * bits, so last_value is a logical clock as well: the next id is the lowest
- * one of the node that is above last_value and not before the current tick.
- * Whatever the wall clock does, ids ascend.
+ * the last id that was taken from it.  An id has its time in its high bits, so
+ * last_value is a logical clock as well: the next id is the lowest one of the
+ * node that is at least an increment above last_value and not before the
+ * current tick.  Whatever the wall clock does, ids ascend.
  *
  * The sequence is changed under the exclusive lock of its one page, as
  * nextval() does it, and the tuple means what it means there: WAL covers all
@@ -18,9 +18,9 @@
  *
  * Crash.  A WAL record carries a last_value up to a second ahead
  * (RESERVATION), and recovery goes on behind it.  The record need not reach
- * the disk before the ids do as long as these are not ahead of the clock:
- * after the crash the clock is past them.  Where they are ahead, or a tick
- * lasts longer than a restart, the record is flushed before an id is given
+ * the disk before the ids reach a client as long as these are not ahead of the
+ * clock: after the crash the clock is past them.  Where they are ahead, or a
+ * tick may outlast a restart, the record is flushed before an id is given
  * away.  Sequences without WAL, which forget, may not run ahead at all.
  *
  * Blocks.  CACHE n takes n ids at once; this backend then issues them without
@@ -61,7 +61,7 @@
 #define RESERVED_VALUES 32
 
 /* No server is back from a crash sooner than this, in microseconds. */
-#define RESTART_TIME	INT64CONST(10000)
+#define RESTART_TIME	1000
 
 /* A sequence that this backend has taken ids from. */
 typedef struct clock_sequence
@@ -90,10 +90,11 @@ typedef struct clock_sequence
 typedef struct slot_block
 {
 	int64		tick;
-	int64		first;			/* lowest id */
-	int64		last;			/* highest slot, as an id */
+	bool		new_tick;		/* is nothing of it in the sequence yet? */
 	int64		count;
-	bool		new_tick;		/* is there nothing of the tick in the sequence yet? */
+	int64		first;			/* lowest id */
+	int64		last;			/* highest id */
+	int64		end;			/* highest slot, as an id */
 } slot_block;
 
 static HTAB *clock_sequences = NULL;
@@ -182,6 +183,10 @@ lock_sequence(clock_sequence *cs)
 	LockRelationOid(cs->relid, RowExclusiveLock);
 	CurrentResourceOwner = owner;
 	cs->lxid = MyProcLxid;
+
+	/* As opening it would: such a transaction cannot be prepared. */
+	if (cs->valid && cs->is_temp)
+		MyXactFlags |= XACT_FLAGS_ACCESSEDTEMPNAMESPACE;
 }
 
 /*
@@ -219,6 +224,10 @@ check_sequence(clock_sequence *cs, Relation rel)
 {
 	HeapTuple	tuple;
 
+	/* First of all, so that a change during what follows is not overlooked. */
+	cs->valid = true;
+	cs->userid = InvalidOid;
+
 	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -236,7 +245,6 @@ check_sequence(clock_sequence *cs, Relation rel)
 
 	cs->is_temp = rel->rd_islocaltemp;
 	cs->userid = GetUserId();
-	cs->valid = true;
 }
 
 /* Open a locked sequence to take values from it; what was cached is dropped. */
@@ -252,10 +260,7 @@ open_sequence(clock_sequence *cs, const char *funcname)
 
 	cs->remaining = 0;
 	if (!cs->valid || cs->userid != GetUserId())
-	{
-		cs->valid = false;
 		check_sequence(cs, rel);
-	}
 
 	/* Read-only transactions may only change temporary sequences. */
 	if (!cs->is_temp)
@@ -340,6 +345,12 @@ advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
 	Form_pg_sequence_data data = sequence_data(page);
 	int64		log_cnt = 0;
 
+	/*
+	 * Before the look at the redo pointer: a checkpoint that begins after it
+	 * then finds the page dirty.
+	 */
+	MarkBufferDirty(buf);
+
 	if (RelationNeedsWAL(rel))
 	{
 		if (is_covered(page, options, last_value))
@@ -352,7 +363,6 @@ advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
 	data->last_value = last_value;
 	data->is_called = true;
 	data->log_cnt = log_cnt;
-	MarkBufferDirty(buf);
 }
 
 
@@ -374,17 +384,16 @@ lowest_sequence(const snowflake_layout *layout, int32 node, int64 limit)
 	return distance <= 0 ? 0 : (distance + slot - 1) >> layout->seq_shift;
 }
 
-/* The first id of the node that is neither issued nor before this tick. */
+/* The first slots of the node that are neither taken nor before this tick. */
 static void
 choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
 			 Form_pg_sequence_data data, int64 current_tick, slot_block *block)
 {
 	int64		last_tick = data->last_value >> layout->time_shift;
 	int64		below_time = data->last_value - (last_tick << layout->time_shift);
-	int64		seq_max = snowflake_max_sequence(layout);
-	int64		seq = 0;
+	int64		slots = snowflake_max_sequence(layout) + 1;
 	int64		increment = options->seqincrement;
-	int64		slot = INT64CONST(1) << layout->seq_shift;
+	int64		seq = 0;
 
 	block->tick = current_tick;
 	block->new_tick = last_tick < current_tick;
@@ -392,8 +401,9 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 	{
 		/* The clock is in the sequence's tick, or behind it. */
 		block->tick = last_tick;
-		seq = lowest_sequence(layout, node, below_time + data->is_called);
-		if (seq + increment - 1 > seq_max)
+		seq = lowest_sequence(layout, node,
+							  below_time + (data->is_called ? increment << layout->seq_shift : 0));
+		if (seq + increment > slots)
 		{
 			block->tick++;
 			block->new_tick = true;
@@ -402,15 +412,31 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 		snowflake_check_tick(layout, block->tick);
 	}
 
+	block->count = Min(options->seqcache, (slots - seq) / increment);
 	block->first = snowflake_pack(layout, block->tick, node, seq);
-	block->count = Min(options->seqcache, (seq_max - seq + 1) / increment);
-	block->last = block->first + (block->count * increment - 1) * slot;
-	if (block->last > options->seqmax)
-	{
-		/* One call's worth may still fit; else check_max_value() complains. */
-		block->count = 1;
-		block->last = block->first + (increment - 1) * slot;
-	}
+	if (block->first + ((block->count * increment - 1) << layout->seq_shift) > options->seqmax)
+		block->count = 1;		/* if even that does not fit, check_max_value() says so */
+	block->last = block->first + (((block->count - 1) * increment) << layout->seq_shift);
+	block->end = block->last + ((increment - 1) << layout->seq_shift);
+}
+
+/*
+ * How far ahead of a block WAL shall reserve: a second.  Of a tick that is
+ * longer, as many slots of the node as fall to a second, so that the rest of
+ * the tick can be used after a crash.
+ */
+static int64
+reservation_of(const snowflake_layout *layout, const slot_block *block, int64 max)
+{
+	int64		ticks = RESERVATION / layout->clock.tick;
+	int64		slots = snowflake_max_sequence(layout) + 1;
+	int64		seq = block->end >> layout->seq_shift & (slots - 1);
+
+	if (ticks > 0)
+		return Min(max, snowflake_last_of_tick(layout, Min(block->tick + ticks, layout->clock.max_tick)));
+
+	slots = Min(slots * RESERVATION / layout->clock.tick, slots - 1 - seq);
+	return Min(max, block->end + (slots << layout->seq_shift));
 }
 
 /* Refuse a sequence that cannot hold ids of this layout. */
@@ -436,7 +462,7 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 static void
 check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_block *block)
 {
-	if (block->last > options->seqmax)
+	if (block->end > options->seqmax)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 				 errmsg("next_snowflake: reached maximum value of sequence \"%s\" (%lld)",
@@ -455,9 +481,9 @@ check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_bl
  * time at which it was chosen, *lsn to what must be on disk before an id of
  * the block that is ahead of the clock may be given away.
  *
- * Where a new tick would lead the clock by more than is allowed, wait for the
- * length of one tick first.  A lock of the tuple lets one backend wait at a
- * time, so that all together get one tick's worth of ids per tick.
+ * Where a new tick would lead the clock by more than is allowed, wait until it
+ * does not, but no longer than a tick.  A lock of the tuple lets one backend
+ * wait at a time, so that all together get one tick's worth of ids per tick.
  */
 static void
 take_slots(Relation rel, const FormData_pg_sequence *options,
@@ -465,7 +491,7 @@ take_slots(Relation rel, const FormData_pg_sequence *options,
 		   slot_block *block, TimestampTz *now, XLogRecPtr *lsn)
 {
 	int64		allowed_lead = RelationNeedsWAL(rel) ? (int64) objectid_ext_max_clock_lead * 1000 : 0;
-	int64		reserved_ticks = RESERVATION / layout->clock.tick;
+	int64		excess;
 	ItemPointerData tid;
 	bool		queued = false;
 	bool		waited = false;
@@ -479,22 +505,21 @@ take_slots(Relation rel, const FormData_pg_sequence *options,
 		*now = GetCurrentTimestamp();
 		choose_slots(layout, node, options, data, snowflake_tick_at(layout, *now), block);
 		check_max_value(rel, options, block);
-		if (waited || !block->new_tick ||
-			tick_time(&layout->clock, block->tick) - *now <= allowed_lead)
+		excess = tick_time(&layout->clock, block->tick) - *now - allowed_lead;
+		if (waited || !block->new_tick || excess <= 0)
 			break;
 
 		UnlockReleaseBuffer(buf);
 		if (!queued)
 			LockTuple(rel, &tid, ExclusiveLock);
 		else
-			objectid_ext_wait_one_tick(layout->clock.tick);
+			objectid_ext_wait(Min(excess, layout->clock.tick));
 		waited = queued;
 		queued = true;
 	}
 
 	advance_sequence(rel, buf, options, block->last,
-					 Min(snowflake_last_of_tick(layout, Min(block->tick + reserved_ticks, layout->clock.max_tick)),
-						 options->seqmax));
+					 reservation_of(layout, block, options->seqmax));
 	*lsn = PageGetLSN(BufferGetPage(buf));
 	UnlockReleaseBuffer(buf);
 	if (queued)

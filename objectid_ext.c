@@ -133,15 +133,14 @@ _PG_init(void)
 }
 
 /*
- * Wait for the length of a tick, in microseconds, by a clock that nobody sets.
- * Can be cancelled.
+ * Wait for some microseconds, by a clock that nobody sets.  Can be cancelled.
  */
 void
-objectid_ext_wait_one_tick(int64 tick)
+objectid_ext_wait(int64 us)
 {
 	instr_time	start;
 	instr_time	elapsed;
-	int64		remaining = tick;
+	int64		remaining = us;
 
 	INSTR_TIME_SET_CURRENT(start);
 	while (remaining > 0)
@@ -153,7 +152,7 @@ objectid_ext_wait_one_tick(int64 tick)
 
 		INSTR_TIME_SET_CURRENT(elapsed);
 		INSTR_TIME_SUBTRACT(elapsed, start);
-		remaining = tick - (int64) INSTR_TIME_GET_MICROSEC(elapsed);
+		remaining = us - (int64) INSTR_TIME_GET_MICROSEC(elapsed);
 	}
 }
 
@@ -1325,7 +1324,7 @@ next_second(bool new_round)
 	{
 		second++;
 		if (leads_clock(UNIX_EPOCH + second * USECS_PER_SEC))
-			objectid_ext_wait_one_tick(USECS_PER_SEC);
+			objectid_ext_wait(USECS_PER_SEC);
 	}
 	if (now < 0 || second > PG_UINT32_MAX)
 		ereport(ERROR,

@@ -51,7 +51,7 @@
 /* Settings, and the wall clock as all generators see it (objectid_ext.c). */
 extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
-extern void objectid_ext_wait_one_tick(int64 tick);
+extern void objectid_ext_wait(int64 us);
 
 /* Is a time further ahead of the wall clock than ids may be? */
 static inline bool

@@ -803,7 +803,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 		{
 			snowflake_check_tick(layout, ++tick);
 			if (leads_clock(tick_time(&layout->clock, tick)))
-				objectid_ext_wait_one_tick(layout->clock.tick);
+				objectid_ext_wait(layout->clock.tick);
 		}
 	}
 	take_shard_slot(clock, layout, tick, seq);

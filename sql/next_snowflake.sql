@@ -51,9 +51,11 @@ SELECT min(id - previous) >= 50 AS apart,
        bool_and(snowflake_node(id) = 5 AND snowflake_node(id + 49) = 5
                 AND snowflake_timestamp(id) = snowflake_timestamp(id + 49)) AS within_node
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM block) b;
--- all slots of the last block are taken, so a smaller step finds none of them
-ALTER SEQUENCE fifty INCREMENT 1;
-SELECT next_snowflake('fifty', 5) > max(id) + 49 AS above FROM block;
+-- nextval leaves its block of slots alone, and finds its own left alone
+ALTER SEQUENCE fifty CACHE 1;
+SELECT bool_and(b - a >= 50 AND c - b >= 50) AS apart
+FROM (SELECT next_snowflake('fifty', 5) AS a, nextval('fifty') AS b, next_snowflake('fifty', 5) AS c
+      FROM generate_series(1, 1000)) s;
 ALTER SEQUENCE fifty INCREMENT 4096;
 SELECT count(DISTINCT id) AS ids, max(id & 4095) AS slot FROM (SELECT next_snowflake('fifty', 5) AS id FROM generate_series(1, 10)) f;
 ALTER SEQUENCE fifty INCREMENT 4097;

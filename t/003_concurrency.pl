@@ -1,0 +1,173 @@
+# Many sessions take ids from one sequence at once: none twice, each session's
+# in order, and none further ahead of the clock than is allowed.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Sessions scan their tables in the order in which they filled them.
+my $node = start_server('main', conf => q{
+shared_buffers = 256MB
+synchronize_seqscans = off
+autovacuum = off
+});
+
+# Each session takes ids into a table of its own.  The clock is read after the
+# id, so that the lead is never exaggerated.
+sub take_ids
+{
+	my ($sessions, $count, $call) = @_;
+	my @tables = map { "ids_$_" } 1 .. $sessions;
+	$node->safe_psql('postgres', join '',
+		"DROP TABLE IF EXISTS ids CASCADE;\n",
+		"CREATE UNLOGGED TABLE ids (ordinal int, id bigint, taken timestamptz);\n",
+		map { "CREATE UNLOGGED TABLE $_ () INHERITS (ids);\n" } @tables);
+	in_parallel($node, map {
+		my $call_here = $call =~ s/:session/$_/gr;
+		"INSERT INTO ids_$_ SELECT i, $call_here, clock_timestamp() FROM generate_series(1, $count) i";
+	} 1 .. $sessions);
+}
+
+# The number of distinct ids of all sessions.
+sub distinct_ids
+{
+	return $node->safe_psql('postgres', q{
+		SET work_mem = '512MB';
+		SET enable_hashagg = off;
+		SELECT count(*) FROM (SELECT DISTINCT id FROM ids) AS ids});
+}
+
+# Were all sessions at work at the same time?
+sub sessions_overlap
+{
+	return $node->safe_psql('postgres', q{
+		SELECT max(first) < min(last)
+		FROM (SELECT min(taken) AS first, max(taken) AS last FROM ids GROUP BY tableoid) AS sessions}) eq 't';
+}
+
+# For each session: rows; ids that are not above the one before; rows out of
+# the order of generation (which would make the former meaningless); whatever
+# else is asked for.
+sub summaries
+{
+	my ($sessions, $more) = @_;
+	return in_parallel($node, map { qq{
+		SELECT count(*), count(*) FILTER (WHERE id <= previous),
+			count(*) FILTER (WHERE ordinal <> previous_ordinal + 1), $more
+		FROM (SELECT *, lag(id) OVER () AS previous, lag(ordinal) OVER () AS previous_ordinal
+			  FROM ids_$_) AS ids}
+	} 1 .. $sessions);
+}
+
+# 8 sessions, a million ids each
+my $max_lead = '1.01';
+foreach my $cache (1, 64)
+{
+	$node->safe_psql('postgres', "CREATE SEQUENCE cache_$cache CACHE $cache");
+	take_ids(8, 1_000_000, "next_snowflake('cache_$cache', 5)");
+	ok(sessions_overlap(), "CACHE $cache: 8 sessions at a time");
+	is(distinct_ids(), 8_000_000, "CACHE $cache: ids of 8 sessions are distinct");
+	is_deeply(
+		[ summaries(8, qq{min(snowflake_node(id)), max(snowflake_node(id)),
+			max(snowflake_timestamp(id) - taken) <= interval '$max_lead s'}) ],
+		[ ('1000000|0|0|5|5|t') x 8 ],
+		"CACHE $cache: each session's ids ascend, have the node, and lead the clock by a second at most");
+}
+
+# Bursts that the field cannot hold: the ids run ahead of the clock as far as
+# they may, and then wait for it.
+foreach my $cache (1, 64)
+{
+	$node->safe_psql('postgres', "CREATE SEQUENCE burst_$cache CACHE $cache");
+	take_ids(4, 150_000, "next_snowflake('burst_$cache', 5, 'js53')");
+	ok(sessions_overlap(), "burst with CACHE $cache: 4 sessions at a time");
+	is(distinct_ids(), 600_000, "burst with CACHE $cache: ids are distinct");
+	my ($far, $too_far) = split /\|/, $node->safe_psql('postgres', qq{
+		SELECT max(lead) > interval '0.9 s', max(lead) > interval '$max_lead s'
+		FROM (SELECT snowflake_timestamp(id, 'js53') - taken AS lead FROM ids) AS ids});
+	is($far, 't', "burst with CACHE $cache: runs ahead of the clock");
+	is($too_far, 'f', "burst with CACHE $cache: not by more than a second");
+}
+
+# nextval() and next_snowflake() in turn
+foreach my $cache (1, 10)
+{
+	$node->safe_psql('postgres', "CREATE SEQUENCE mixed_$cache CACHE $cache");
+	take_ids(8, 50_000,
+		"CASE WHEN i % 3 = :session % 3 THEN nextval('mixed_$cache') ELSE next_snowflake('mixed_$cache', 5) END");
+	is(distinct_ids(), 400_000, "CACHE $cache: nextval() and next_snowflake() give no value twice");
+}
+
+# Blocks of consecutive slots for clients
+$node->safe_psql('postgres', 'CREATE SEQUENCE blocks INCREMENT 50 CACHE 3');
+take_ids(4, 50_000, "next_snowflake('blocks', 5)");
+is($node->safe_psql('postgres', q{
+		SELECT count(*), count(*) FILTER (WHERE id < previous + 50),
+			count(*) FILTER (WHERE snowflake_sequence(id) + 49 > 4095),
+			max(snowflake_sequence(id)), min(snowflake_node(id)), max(snowflake_node(id + 49))
+		FROM (SELECT id, lag(id) OVER (ORDER BY id) AS previous FROM ids) AS ids}),
+	'200000|0|0|4000|5|5',
+	'INCREMENT 50: blocks of 50 slots do not overlap and stay in their tick and node');
+
+# Two nodes on one sequence, the node above the sequence number and below it
+foreach my $layout ('twitter', 'sonyflake')
+{
+	$node->safe_psql('postgres', "CREATE SEQUENCE nodes_$layout CACHE 20");
+	take_ids(2, 20_000, "next_snowflake('nodes_$layout', :session, '$layout')");
+	is(distinct_ids(), 40_000, "$layout: two nodes on one sequence do not meet");
+	is_deeply([ summaries(2, "min(snowflake_node(id, '$layout')), max(snowflake_node(id, '$layout'))") ],
+		[ '20000|0|0|1|1', '20000|0|0|2|2' ],
+		"$layout: the ids of each node ascend");
+}
+
+# A cached block is for its tick only.
+$node->safe_psql('postgres', 'CREATE SEQUENCE block CACHE 1000');
+is($node->safe_psql('postgres', q{
+		DO 'BEGIN PERFORM next_snowflake(''block'', 5); END';
+		DO 'BEGIN PERFORM pg_sleep(0.02); END';
+		SELECT snowflake_timestamp(next_snowflake('block', 5)) > statement_timestamp() - interval '1 ms'}),
+	't', 'a block is dropped when its tick has ended');
+
+# Nor is it for a sequence that another session has changed.  The tick lasts
+# longer than the test.
+my $hours = 'time:20,node:4,seq:20;tick=3600s;epoch=2020-01-01T00:00:00Z';
+my $block = $node->safe_psql('postgres', q{SELECT 'block'::regclass::oid});
+$node->safe_psql('postgres', 'CREATE ROLE joe; GRANT USAGE ON SEQUENCE block TO joe; ALTER SEQUENCE block RESTART');
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe('SET ROLE joe');
+my $id = $session->query_safe("SELECT next_snowflake($block, 5, '$hours')");
+$node->safe_psql('postgres', 'ALTER SEQUENCE block RESTART WITH ' . ($id + 5000));
+cmp_ok($session->query("SELECT next_snowflake($block, 5, '$hours')"), '>=', $id + 5000,
+	'a block is dropped when another session restarts the sequence');
+$node->safe_psql('postgres', 'REVOKE USAGE ON SEQUENCE block FROM joe');
+$session->query("SELECT next_snowflake($block, 5, '$hours')");
+like($session->{stderr}, qr/permission denied for sequence block/, 'or revokes a permission');
+$node->safe_psql('postgres', 'GRANT USAGE ON SEQUENCE block TO joe');
+$session->query("SELECT next_snowflake($block, 5, '$hours')");
+$session->{stderr} = '';
+$node->safe_psql('postgres', 'DROP SEQUENCE block');
+$session->query("SELECT next_snowflake($block, 5, '$hours')");
+like($session->{stderr}, qr/ERROR:.* OID $block\b/, 'or drops it');
+$session->quit;
+
+# next_shard_id() promises nothing beyond one session, but as long as all
+# together stay far below 1024 values a millisecond, a shared sequence does.
+$node->safe_psql('postgres', q{
+	CREATE SEQUENCE shard_seq;
+	CREATE UNLOGGED TABLE shard_ids (id bigint DEFAULT next_shard_id(5, nextval('shard_seq')))});
+$node->pgbench('-n -c 8 -t 2500', 0, [qr{processed: 20000/20000}], [qr{^$}],
+	'8 sessions insert with next_shard_id()',
+	{ '003_shard_ids' => 'INSERT INTO shard_ids DEFAULT VALUES' });
+is($node->safe_psql('postgres', q{
+		SELECT count(*), count(DISTINCT id), min(snowflake_node(id, 'instagram')), max(snowflake_node(id, 'instagram'))
+		FROM shard_ids}),
+	'20000|20000|5|5', 'ids of next_shard_id() with a shared sequence are distinct');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,135 @@
+# A standby that is promoted goes on above every id that it had received.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+# Ids are to run ahead of the clock by more than a promotion takes, so that the
+# clock is of no help.  With 16 a millisecond a moderate load does that.
+my $layout = 'time:41,node:4,seq:4;tick=1ms;epoch=2020-01-01T00:00:00Z';
+my $primary = start_server('primary', allows_streaming => 1, conf => q{
+shared_buffers = 16MB
+client_min_messages = error
+objectid_ext.max_clock_lead = '1min'
+});
+$primary->safe_psql('postgres', q{
+	CREATE SEQUENCE cache_1 CACHE 1;
+	CREATE SEQUENCE cache_64 CACHE 64;
+	CREATE TABLE ids_1 (id bigint);
+	CREATE TABLE ids_64 (id bigint);
+});
+
+sub start_standby
+{
+	my ($from, $name) = @_;
+	$from->backup($name);
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+	$standby->init_from_backup($from, $name, has_streaming => 1);
+	$standby->start;
+	$from->wait_for_catchup($standby);
+	return $standby;
+}
+
+# Two sessions for each sequence that insert ids and print the highest of each
+# transaction, once it is committed.
+sub start_load
+{
+	my ($node) = @_;
+	return map {
+		my $cache = $_;
+		start_client($node, qq{
+			SELECT 'WITH new AS (INSERT INTO ids_$cache
+						SELECT next_snowflake(''cache_$cache'', 5, ''$layout'') FROM generate_series(1, 200) RETURNING id)
+				SELECT max(id), pg_sleep(0.005) FROM new'
+			FROM generate_series(1, 100000) \\gexec\n});
+	} (1, 1, 64, 64);
+}
+
+# The primary ends in the middle of a run, the standby goes on.  What the
+# standby knows then: for each sequence the highest id of a row, and whether
+# that is ahead of the clock.  Returns as well what the clients saw.
+sub fail_over
+{
+	my ($from, $to) = @_;
+	my @clients = start_load($from);
+	sleep 1;
+	$from->stop('immediate');
+	my @seen = map { [ seen_ids($_) ] } @clients;
+	$to->promote;
+
+	foreach my $cache (1, 64)
+	{
+		my ($next, $max, $ahead) = split /\|/, $to->safe_psql('postgres', qq{
+			SELECT next_snowflake('cache_$cache', 5, '$layout'), max,
+				snowflake_timestamp(max, '$layout') > clock_timestamp() + interval '0.5 s'
+			FROM (SELECT max(id) FROM ids_$cache) AS ids});
+		is($ahead, 't', $to->name . ", CACHE $cache: has received ids that are ahead of the clock");
+		cmp_ok($next, '>', $max, $to->name . ", CACHE $cache: the next id is above all that it has received");
+	}
+	return { 1 => [ map { @$_ } @seen[ 0, 1 ] ], 64 => [ map { @$_ } @seen[ 2, 3 ] ] };
+}
+
+sub rows_are_distinct
+{
+	my ($node) = @_;
+	foreach my $cache (1, 64)
+	{
+		my ($rows, $distinct) = split /\|/,
+		  $node->safe_psql('postgres', "SELECT count(*), count(DISTINCT id) FROM ids_$cache");
+		cmp_ok($rows, '>', 1000, $node->name . ", CACHE $cache: there are rows");
+		is($distinct, $rows, $node->name . ", CACHE $cache: no id twice in $rows rows");
+	}
+}
+
+my $standby = start_standby($primary, 'standby');
+
+# Before its promotion
+foreach my $seq ('cache_1', 'cache_64')
+{
+	my ($status, $output, $error) = $standby->psql('postgres',
+		"\\set VERBOSITY verbose\nSELECT next_snowflake('$seq', 5)");
+	like($error, qr/ERROR:  25006: cannot execute next_snowflake\(\) in a read-only transaction/,
+		"$seq cannot be used on a standby");
+}
+
+# One that lags behind
+fail_over($primary, $standby);
+my @clients = start_load($standby);
+sleep 0.5;
+
+# One that has everything that is committed
+my $synchronous = start_standby($standby, 'synchronous');
+$standby->append_conf('postgresql.conf', "synchronous_standby_names = '*'");
+$standby->reload;
+$standby->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+  or die 'the standby does not become synchronous';
+my $seen = fail_over($standby, $synchronous);
+$_->{run}->finish foreach @clients;
+
+foreach my $cache (1, 64)
+{
+	my @ids = @{ $seen->{$cache} };
+	cmp_ok(scalar @ids, '>', 10, "CACHE $cache: clients saw transactions commit");
+	my ($max, $next) = split /\|/, $synchronous->safe_psql('postgres',
+		"SELECT max(id), next_snowflake('cache_$cache', 5, '$layout') FROM ids_$cache");
+	cmp_ok($max, '>=', highest(@ids), "CACHE $cache: the standby has them all");
+	cmp_ok($next, '>', highest(@ids), "CACHE $cache: the next id is above all of them");
+}
+
+# And after it.
+@clients = start_load($synchronous);
+sleep 0.5;
+$synchronous->stop;
+$_->{run}->finish foreach @clients;
+$synchronous->start;
+rows_are_distinct($synchronous);
+
+$synchronous->stop;
+done_testing();

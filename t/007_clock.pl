@@ -1,0 +1,182 @@
+# Ids when the clock is not what they would like: behind them, set back, set
+# forward; and how calls wait for it.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $node = start_server('main');
+
+# A sequence that is an hour ahead gives what the clock gives: 4096 ids a
+# millisecond to all sessions together.  The lower bound only says that it does
+# give some.
+$node->safe_psql('postgres', q{
+	CREATE SEQUENCE ahead CACHE 64;
+	SELECT setval('ahead', make_snowflake(now() + interval '1 hour', 5, 0, 'twitter'));
+	CREATE TABLE runs (ids bigint, started timestamptz, ended timestamptz)});
+in_parallel($node, (q{
+	INSERT INTO runs
+	SELECT count(next_snowflake('ahead', 5)), statement_timestamp(), clock_timestamp()
+	FROM generate_series(1, 1000000)}) x 4);
+my ($ids, $rate) = split /\|/, $node->safe_psql('postgres', q{
+	SELECT sum(ids), round(sum(ids) / extract(epoch FROM max(ended) - min(started)) / 1000)
+	FROM runs});
+is($ids, 4_000_000, 'a sequence an hour ahead of the clock gives ids');
+cmp_ok($rate, '<=', 1.2 * 4096, "not more than a tick's worth per tick ($rate/ms)");
+cmp_ok($rate, '>=', 0.1 * 4096, 'and not much less');
+
+# Waits can be ended.  Of a minute's four ids one session waits for the next,
+# and one behind it for its turn.
+my $slow = q{next_snowflake('slow', 1, 'time:40,node:1,seq:2;tick=60s;epoch=2020-01-01T00:00:00Z')};
+my $endless = "SELECT count($slow) FROM generate_series(1, 100)";
+$node->safe_psql('postgres', 'CREATE SEQUENCE slow');
+
+sub start_waiting
+{
+	my ($wait_event_type) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+	$session->query_until(qr/start/, "\\echo start\n$endless;\n");
+	$node->poll_query_until('postgres',
+		"SELECT wait_event_type = '$wait_event_type' FROM pg_stat_activity WHERE pid = $pid")
+	  or die 'the session does not wait';
+	return ($session, $pid);
+}
+
+sub tuple_locks
+{
+	return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'tuple'});
+}
+
+my ($first, $first_pid) = start_waiting('Extension');
+my ($second, $second_pid) = start_waiting('Lock');
+is(tuple_locks(), 2, 'a session waits for the clock, another one for its turn');
+
+is($node->safe_psql('postgres', qq{
+		SET objectid_ext.max_clock_lead = '1h';
+		SELECT count($slow) FROM generate_series(1, 40)}),
+	40, 'a session that need not wait passes them by');
+
+foreach ([ $second, $second_pid, 'waits for its turn' ], [ $first, $first_pid, 'waits for the clock' ])
+{
+	my ($session, $pid, $name) = @$_;
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+	is($session->query('SELECT 1'), '1', "who $name can be cancelled");
+	like($session->{stderr}, qr/canceling statement due to user request/, 'and was');
+	$session->quit;
+}
+is(tuple_locks(), 0, 'no lock is left');
+
+my ($status, $output, $error) = $node->psql('postgres', "SET statement_timeout = '200ms'; $endless");
+like($error, qr/canceling statement due to statement timeout/, 'statement_timeout ends a wait');
+
+# The lock must not outlast a subtransaction, either.
+my $third = $node->background_psql('postgres', on_error_stop => 0);
+$third->query("BEGIN; SAVEPOINT s; SET LOCAL statement_timeout = '200ms'; $endless");
+like($third->{stderr}, qr/statement timeout/, 'the same in a subtransaction');
+is($third->query('ROLLBACK TO s; SELECT 1'), '1', 'whose transaction goes on');
+is(tuple_locks(), 0, 'and has no lock left');
+($first, $first_pid) = start_waiting('Extension');
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($first_pid)");
+$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $first_pid")
+  or die 'the session does not end';
+$first->{run}->finish;
+is(tuple_locks(), 0, 'a session that is terminated leaves no lock');
+$third->quit;
+$node->stop;
+
+# A clock that is set, by a library that stands between the server and the
+# system's clock.
+my ($library) = glob '/usr/lib/*/faketime/libfaketime.so.1';
+SKIP:
+{
+	if (!defined $library)
+	{
+		diag('libfaketime (Debian: package "faketime") IS MISSING: no test with a clock that is set back');
+		skip 'libfaketime is missing', 1;
+	}
+
+	my $clock = PostgreSQL::Test::Utils::tempdir . '/clock';
+	set_clock($clock, 0);
+	my $fake = start_server('fake', env => {
+			LD_PRELOAD => $library,
+			FAKETIME_TIMESTAMP_FILE => $clock,
+			FAKETIME_NO_CACHE => 1,
+			DONT_FAKE_MONOTONIC => 1 });
+	$fake->safe_psql('postgres', 'CREATE SEQUENCE cache_1; CREATE SEQUENCE cache_64 CACHE 64; CREATE SEQUENCE seq');
+	check_clock_steps($fake, $clock);
+	$fake->stop;
+}
+
+# The server reads the file at every look at the clock, so it must never be
+# empty.
+sub set_clock
+{
+	my ($file, $seconds) = @_;
+	append_to_file("$file.new", sprintf("%+d x1\n", $seconds));
+	rename "$file.new", $file or die "cannot rename: $!";
+}
+
+sub check_clock_steps
+{
+	my ($server, $clock) = @_;
+	my @sessions = map { { psql => $server->background_psql('postgres') } } 1 .. 2;
+	my %all = (cache_1 => [], cache_64 => []);
+	my @generators = (
+		[ 'cache_1', q{next_snowflake('cache_1', 5)} ],
+		[ 'cache_64', q{next_snowflake('cache_64', 5)} ],
+		[ 'shard', q{next_shard_id(5, nextval('seq'))} ],
+		# Of an objectid the time and the counter, without the identity
+		[ 'objectid', q{(SELECT ('x' || left(id, 8) || right(id, 6))::bit(56)::bigint
+						 FROM (SELECT gen_objectid()::text AS id WHERE i > 0 OFFSET 0) AS ids)} ]);
+
+	# Seconds to set the clock by, and how many warnings a session has given
+	# for each sequence after that: one each time that it finds the clock far
+	# behind; a step that a burst could as well have made is none of that.
+	foreach ([ 0, 0 ], [ -1, 0 ], [ -3600, 1 ], [ -86400, 1 ], [ 0, 1 ], [ 3600, 1 ], [ 0, 2 ], [ 3600, 2 ])
+	{
+		my ($seconds, $warnings) = @$_;
+		my $step = "clock at ${seconds} s";
+		set_clock($clock, $seconds);
+
+		foreach (@generators)
+		{
+			my ($name, $call) = @$_;
+			my $wrong = 0;
+			foreach my $session (@sessions, @sessions)
+			{
+				my @ids = split / /, $session->{psql}->query(
+					"SELECT string_agg(($call)::text, ' ') FROM generate_series(1, 300) i");
+				$wrong += @ids != 300;
+				$wrong += not_above($session->{$name} // 0, @ids);
+				$session->{$name} = $ids[-1];
+				push @{ $all{$name} }, @ids;
+			}
+			is($wrong, 0, "$step: ids of $name ascend in each session");
+		}
+		my @counts = map {
+			my $count = () = $_->{psql}->{stderr} =~ /WARNING:  clock is \d+ seconds behind the last id/g;
+			$count
+		} @sessions;
+
+		# There are two sequences.
+		is("@counts", join(' ', (2 * $warnings) x 2), "$step: number of warnings in each session");
+	}
+
+	is(not_above(0, @{ $all{cache_1} }), 0, 'CACHE 1: the ids of two sessions in turn ascend');
+	foreach my $name ('cache_1', 'cache_64')
+	{
+		my %distinct = map { $_ => 1 } @{ $all{$name} };
+		is(scalar keys %distinct, scalar @{ $all{$name} }, "$name: all ids are distinct");
+	}
+	$_->{psql}->quit foreach @sessions;
+}
+
+done_testing();

@@ -1,0 +1,128 @@
+# What the TAP tests share.
+package ObjectidTest;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter qw(import);
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(sleep);
+
+our @EXPORT = qw(start_server in_parallel start_client
+  kill_server seen_ids highest not_above);
+
+# A running server with the extension, and settings in $params{conf}; it alone
+# sees the variables of $params{env}; the other parameters are those of init().
+sub start_server
+{
+	my ($name, %params) = @_;
+	my $conf = delete $params{conf} // '';
+	my $env = delete $params{env} // {};
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init(%params);
+
+	# Millions of statements need not be in the log.
+	$node->append_conf('postgresql.conf', "log_statement = none\n$conf");
+	{
+		local %ENV = (%ENV, %$env);
+		$node->start;
+	}
+	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+	return $node;
+}
+
+# Start psql with a script.  That is a file, for what IPC::Run has to feed it
+# feeds only to the client that is waited for; and so is the output.
+my $dir = PostgreSQL::Test::Utils::tempdir('clients');
+my $clients = 0;
+
+sub start_client
+{
+	my ($node, $script) = @_;
+	my $file = "$dir/" . ++$clients;
+	my $client = { output => "$file.out", errors => "$file.err" };
+	append_to_file("$file.sql", $script);
+	$client->{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-f', "$file.sql" ],
+		'<', \undef, '>', $client->{output}, '2>', $client->{errors});
+	return $client;
+}
+
+# Run each script in a session of its own.  A lock keeps them from starting
+# until all are connected.  Dies if one of them fails; returns what each of
+# them printed.
+sub in_parallel
+{
+	my ($node, @scripts) = @_;
+	my $count = @scripts;
+	my $gate = $node->background_psql('postgres');
+	$gate->query_safe('SELECT pg_advisory_lock(1)');
+	my @clients =
+	  map { start_client($node, "DO 'BEGIN PERFORM pg_advisory_lock_shared(1); END';\n$_") } @scripts;
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = $count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+	  or die 'sessions did not start';
+	$gate->quit;
+
+	my @output;
+	foreach my $client (@clients)
+	{
+		$client->{run}->finish or die 'psql failed: ' . slurp_file($client->{errors});
+		push @output, slurp_file($client->{output});
+	}
+	chomp @output;
+	return @output;
+}
+
+# Kill the postmaster and all its children, as a power failure would, and wait
+# until none is left that would keep a new one from starting.
+sub kill_server
+{
+	my ($node) = @_;
+	my @pids = split /\n/, $node->safe_psql('postgres',
+		'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+	push @pids, split /\n.*/s, slurp_file($node->data_dir . '/postmaster.pid');
+	$node->kill9;
+	kill 9, @pids;
+	foreach my $attempt (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return unless kill 0, @pids;
+		sleep 0.01;
+	}
+	die 'killed processes do not go away';
+}
+
+# The ids that a client saw before it lost its server.  The last line of its
+# output may have been cut off.
+sub seen_ids
+{
+	my ($client) = @_;
+	$client->{run}->finish;
+	my $text = slurp_file($client->{output});
+	return $text =~ /^(\d+)\|?\n/mg;
+}
+
+sub highest
+{
+	my $max = 0;
+	foreach my $id (@_) { $max = $id if $id > $max; }
+	return $max;
+}
+
+# How many numbers of a list are not above the one before them; the first is
+# compared with a limit.
+sub not_above
+{
+	my ($limit, @ids) = @_;
+	my $bad = 0;
+	foreach my $id (@ids)
+	{
+		$bad++ if $id <= $limit;
+		$limit = $id;
+	}
+	return $bad;
+}
+
+1;
