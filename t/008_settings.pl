@@ -45,6 +45,7 @@ foreach my $load ('', "LOAD 'objectid_ext';")
 # An ordinary user may not let ids run further ahead.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN');
 ($ret, $stdout, $stderr) = $node->psql('postgres', q{
+	LOAD 'objectid_ext';
 	SET SESSION AUTHORIZATION ordinary;
 	SET objectid_ext.max_clock_lead = '1h';
 });
