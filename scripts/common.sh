@@ -75,7 +75,7 @@ install_packages() {
 	( trap '' INT
 	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y -q --no-install-recommends \
-		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl )
+		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl faketime )
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
 }
