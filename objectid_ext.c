@@ -156,6 +156,18 @@ objectid_ext_wait(int64 us)
 	}
 }
 
+/*
+ * Wait until a time leads the clock by no more than ids may, but no longer than
+ * a tick (microseconds).
+ */
+void
+objectid_ext_wait_for_clock(TimestampTz ts, int64 tick)
+{
+	int64		excess = ts - GetCurrentTimestamp() - (int64) objectid_ext_max_clock_lead * 1000;
+
+	objectid_ext_wait(Min(excess, tick));
+}
+
 
 /* ----------------------------------------------------------------
  *		Text and binary I/O
@@ -1323,8 +1335,7 @@ next_second(bool new_round)
 	if (new_round && second == generator.seconds)
 	{
 		second++;
-		if (leads_clock(UNIX_EPOCH + second * USECS_PER_SEC))
-			objectid_ext_wait(USECS_PER_SEC);
+		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second), USECS_PER_SEC);
 	}
 	if (now < 0 || second > PG_UINT32_MAX)
 		ereport(ERROR,

@@ -52,13 +52,7 @@
 extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
 extern void objectid_ext_wait(int64 us);
-
-/* Is a time further ahead of the wall clock than ids may be? */
-static inline bool
-leads_clock(TimestampTz ts)
-{
-	return ts - GetCurrentTimestamp() > (int64) objectid_ext_max_clock_lead * 1000;
-}
+extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 tick);
 
 /*
  * The time in an id counts ticks, of whatever length and from whatever epoch.
