@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 #include "common/hashfn.h"

@@ -12,6 +12,7 @@
  */
 #include "objectid_ext.h"
 
+#include "access/htup_details.h"
 #include "common/hashfn.h"
 #include "funcapi.h"
 #include "libpq/pqformat.h"
