@@ -600,8 +600,8 @@ next_snowflake(PG_FUNCTION_ARGS)
 		take_block(cs, node, layout);
 
 	id = cs->next;
-	cs->next += cs->step;
-	cs->remaining--;
+	if (--cs->remaining > 0)	/* behind the last id there may be no number */
+		cs->next += cs->step;
 	PG_RETURN_INT64(id);
 }
 
