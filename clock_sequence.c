@@ -161,6 +161,7 @@ lookup_clock_sequence(Oid relid)
 		last->lxid = InvalidLocalTransactionId;
 		last->warned = false;
 		last->valid = false;
+		last->is_temp = false;
 		last->remaining = 0;
 	}
 	return last;
