@@ -289,12 +289,31 @@ lock_sequence_page(Relation rel, Buffer *buf)
 	return sequence_data(BufferGetPage(*buf));
 }
 
+/*
+ * The value some increments after another, and the increments that lie between
+ * two.  Unsigned, for from one end of int8 to the other is more than int8
+ * holds.
+ */
+static inline int64
+value_after(const FormData_pg_sequence *options, int64 value, uint64 steps)
+{
+	return (int64) ((uint64) value + steps * (uint64) options->seqincrement);
+}
+
+static inline uint64
+steps_between(const FormData_pg_sequence *options, int64 from, int64 to)
+{
+	return options->seqincrement > 0 ?
+		((uint64) to - (uint64) from) / (uint64) options->seqincrement :
+		((uint64) from - (uint64) to) / -(uint64) options->seqincrement;
+}
+
 /* Does WAL already cover a value, so that a crash cannot bring it back? */
 static bool
 is_covered(Page page, const FormData_pg_sequence *options, int64 value)
 {
 	Form_pg_sequence_data data = sequence_data(page);
-	int64		covered = data->last_value + data->log_cnt * options->seqincrement;
+	int64		covered = value_after(options, data->last_value, data->log_cnt);
 
 	/*
 	 * The first change after a checkpoint must be logged in any case: replay
@@ -355,10 +374,10 @@ advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
 	if (RelationNeedsWAL(rel))
 	{
 		if (is_covered(page, options, last_value))
-			reserved = data->last_value + data->log_cnt * options->seqincrement;
+			reserved = value_after(options, data->last_value, data->log_cnt);
 		else
 			log_reservation(rel, buf, reserved);
-		log_cnt = (reserved - last_value) / options->seqincrement;
+		log_cnt = steps_between(options, last_value, reserved);
 	}
 
 	data->last_value = last_value;
@@ -612,15 +631,18 @@ next_snowflake(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* How many values are there from one to the sequence's end, itself included? */
+/*
+ * How many values are there from one to the sequence's end, itself included?
+ * 2^64 are one more than fits, and count as one less.
+ */
 static uint64
 values_from(const FormData_pg_sequence *options, int64 value)
 {
 	if (value < options->seqmin || value > options->seqmax)
 		return 0;
-	if (options->seqincrement > 0)
-		return ((uint64) options->seqmax - (uint64) value) / (uint64) options->seqincrement + 1;
-	return ((uint64) value - (uint64) options->seqmin) / -(uint64) options->seqincrement + 1;
+	return Min(steps_between(options, value,
+							 options->seqincrement > 0 ? options->seqmax : options->seqmin),
+			   PG_UINT64_MAX - 1) + 1;
 }
 
 /*
@@ -664,8 +686,8 @@ take_range(Relation rel, const FormData_pg_sequence *options, int64 count,
 	{
 		uint64		ahead = Min(available - count, RESERVED_VALUES);
 
-		*last = *first + (count - 1) * options->seqincrement;
-		advance_sequence(rel, buf, options, *last, *last + (int64) ahead * options->seqincrement);
+		*last = value_after(options, *first, count - 1);
+		advance_sequence(rel, buf, options, *last, value_after(options, *last, ahead));
 	}
 	UnlockReleaseBuffer(buf);
 	return available;

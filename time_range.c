@@ -64,11 +64,19 @@ ticks_in_range(FunctionCallInfo fcinfo, int argno, const tick_clock *clock,
 		return false;
 
 	begin = lower.infinite ? DT_NOBEGIN : DatumGetTimestampTz(lower.val);
-	if (!lower.infinite && !lower.inclusive && begin++ == DT_NOEND)
-		return false;
 	end = upper.infinite ? DT_NOEND : DatumGetTimestampTz(upper.val);
-	if (!upper.infinite && !upper.inclusive && end-- == DT_NOBEGIN)
-		return false;
+	if (!lower.infinite && !lower.inclusive)
+	{
+		if (begin == DT_NOEND)
+			return false;
+		begin++;
+	}
+	if (!upper.infinite && !upper.inclusive)
+	{
+		if (end == DT_NOBEGIN)
+			return false;
+		end--;
+	}
 
 	*first = tick_from(clock, begin);
 	*last = Min(tick_at(clock, end), clock->max_tick);

@@ -654,11 +654,13 @@ COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-
 -- Partitions by time
 ----------------------------------------------------------------------
 
--- The extension can be in any schema and can be moved.  SQL bodies and
--- defaults are bound to their objects when they are made, so what needs no
--- procedure is in SQL; what does finds the schema when it runs.
+-- The extension can be in any schema and can be moved.  SQL bodies are bound
+-- to their objects when they are made, so what needs no procedure is in SQL.
+-- What does finds the schema when it runs, and calls what is there by its full
+-- name and with arguments of just its types: others may have functions in that
+-- schema, but none that is a closer match.
 
-CREATE FUNCTION time_partition_type(parent regclass, objectid_type regtype DEFAULT 'objectid'::regtype) RETURNS regtype
+CREATE FUNCTION time_partition_type(parent regclass, objectid_type regtype) RETURNS regtype
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -692,7 +694,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE
            WHEN bound = 'MINVALUE' THEN timestamptz '-infinity'
            WHEN bound = 'MAXVALUE' THEN timestamptz 'infinity'
-           WHEN key_type = 'bigint'::regtype THEN snowflake_timestamp(trim(bound, '''')::bigint, layout)
+           WHEN key_type = 'bigint'::regtype THEN
+               -- a bound need not be an id of the layout
+               CASE
+                   WHEN trim(bound, '''')::bigint < 0 THEN timestamptz '-infinity'
+                   WHEN trim(bound, '''')::bigint > snowflake_ceiling('infinity', layout) THEN timestamptz 'infinity'
+                   ELSE snowflake_timestamp(trim(bound, '''')::bigint, layout)
+               END
            WHEN key_type = 'uuid'::regtype THEN uuidv7_timestamp(trim(bound, '''')::uuid)
            ELSE objectid_timestamp(trim(bound, '''')::objectid)
        END;
@@ -710,7 +718,7 @@ BEGIN ATOMIC
     SELECT child.oid::regclass,
            time_partition_time(key_type, bounds[1], layout),
            time_partition_time(key_type, bounds[2], layout)
-    FROM time_partition_type(parent) AS key_type,
+    FROM time_partition_type(parent, 'objectid'::regtype) AS key_type,
          pg_inherits JOIN pg_class AS child ON child.oid = inhrelid,
          LATERAL regexp_match(pg_get_expr(relpartbound, child.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS bounds
     WHERE inhparent = parent
@@ -732,6 +740,8 @@ SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
+    extension_schema text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                              WHERE extname = 'objectid_ext');
     key_type regtype;
     schema_name name;
     parent_name name;
@@ -742,11 +752,8 @@ DECLARE
     end_id text;
     partition text;
 BEGIN
-    -- until the function returns
-    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
-
-    key_type := time_partition_type(parent);
+    EXECUTE format('SELECT %s.time_partition_type($1, $2)', extension_schema) INTO key_type
+        USING parent, (extension_schema || '.objectid')::regtype;
     IF every < '1 minute' OR every > '366 days' THEN
         RAISE EXCEPTION 'interval "%" is out of range', every
             USING ERRCODE = 'invalid_parameter_value', DETAIL = 'A partition spans from a minute to a year.';
@@ -773,8 +780,8 @@ BEGIN
     FOR n IN 1 .. 2147483647 LOOP
         EXIT WHEN begins >= upto;
         ends := first + n * every;
-        begin_id := time_partition_bound(key_type, begins, layout);
-        end_id := time_partition_bound(key_type, ends, layout);
+        EXECUTE format('SELECT %1$s.time_partition_bound($1, $2, $4), %1$s.time_partition_bound($1, $3, $4)', extension_schema)
+            INTO begin_id, end_id USING key_type, begins, ends, layout;
         IF begin_id = end_id THEN
             RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends
                 USING ERRCODE = 'datetime_field_overflow';
@@ -830,47 +837,56 @@ COMMENT ON FUNCTION unpermute_digits(bigint, integer, bigint) IS 'inverse of per
 -- Neighbours: existing tables
 ----------------------------------------------------------------------
 
--- A column with all columns that refer to it by foreign keys, and those that
--- refer to these.  Constraints of partitions belong to those of the parent.
+-- What changes its type together with a column: all columns that refer to it
+-- by foreign keys, and those that refer to these; and of each the ones that
+-- inherit it, for one may refer to a partition, too.  A constraint that has a
+-- parent is of a partition and follows that of the parent.
 
 CREATE FUNCTION referring_columns(
     "table" regclass,
     "column" name,
     OUT relation regclass,
     OUT attribute name,
-    OUT attribute_type regtype
+    OUT attribute_type regtype,
+    OUT inherited boolean
 ) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    WITH RECURSIVE reached (attrelid, attnum) AS (
-        SELECT a.attrelid, a.attnum
-        FROM pg_attribute AS a
-        WHERE a.attrelid = "table" AND a.attname = "column" AND a.attnum > 0 AND NOT a.attisdropped
+    WITH RECURSIVE reached (attrelid, attname, inherited) AS (
+        SELECT "table"::oid, "column", false
         UNION
-        SELECT c.conrelid, k.attnum
-        FROM reached
-             JOIN pg_constraint AS c ON c.confrelid = reached.attrelid AND c.contype = 'f' AND c.conparentid = 0,
-             LATERAL unnest(c.conkey, c.confkey) AS k(attnum, referenced)
-        WHERE k.referenced = reached.attnum
+        SELECT next.*
+        FROM reached, LATERAL (
+            SELECT inhrelid, reached.attname, true
+            FROM pg_inherits
+            WHERE inhparent = reached.attrelid
+            UNION ALL
+            SELECT f.attrelid, f.attname, false
+            FROM pg_attribute AS k
+                 JOIN pg_constraint AS c ON c.confrelid = k.attrelid AND c.contype = 'f' AND c.conparentid = 0,
+                 LATERAL unnest(c.conkey, c.confkey) AS pair(referring, referred)
+                 JOIN pg_attribute AS f ON f.attnum = pair.referring
+            WHERE k.attrelid = reached.attrelid AND k.attname = reached.attname
+              AND pair.referred = k.attnum AND f.attrelid = c.conrelid
+        ) AS next
     )
-    SELECT attrelid::regclass, attname, atttypid::regtype
-    FROM reached JOIN pg_attribute USING (attrelid, attnum);
+    SELECT a.attrelid::regclass, a.attname, a.atttypid::regtype, reached.inherited
+    FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
+    WHERE a.attnum > 0 AND NOT a.attisdropped;
 END;
-COMMENT ON FUNCTION referring_columns(regclass, name) IS 'the column, and all that refer to it by foreign keys, directly or not';
+COMMENT ON FUNCTION referring_columns(regclass, name) IS 'the column, those that refer to it by foreign keys, directly or not, and those that inherit one of these';
 
 -- What neither conversion can do.  Names what is in the way.
 
-CREATE FUNCTION check_convertible("table" regclass, "column" name, to_type regtype) RETURNS void
+CREATE FUNCTION check_convertible("table" regclass, "column" name, to_type regtype, inherited boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     a pg_attribute;
-    c pg_class;
     obstacle text;
 BEGIN
-    SELECT * INTO c FROM pg_class WHERE oid = "table";
-    IF c.relkind NOT IN ('r', 'p') THEN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
         RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
     END IF;
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
@@ -880,24 +896,28 @@ BEGIN
     IF a.attgenerated <> '' THEN
         RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
     END IF;
-    IF a.attinhcount > 0 THEN
+    IF a.attinhcount > 0 AND NOT inherited THEN
         RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
             USING ERRCODE = 'wrong_object_type',
                   HINT = format('Convert the column of %s.',
-                                (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" LIMIT 1));
+                                (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
     END IF;
 
     IF a.atttypid = to_type THEN
         RETURN;
     END IF;
-    IF EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = "table" AND a.attnum = ANY (partattrs::int2[])) THEN
+    -- an expression names its columns by number
+    IF EXISTS (SELECT FROM pg_partitioned_table
+               WHERE partrelid = "table"
+                 AND (a.attnum = ANY (partattrs::int2[]) OR partexprs::text ~ format(':varattno %s ', a.attnum))) THEN
         RAISE EXCEPTION 'column "%" is in the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
     END IF;
-    -- views and rules, triggers, policies, generated columns, publications, ...
+    -- views and rules, triggers, policies, functions, publications, generated columns
     SELECT pg_describe_object(classid, objid, objsubid) INTO obstacle
     FROM pg_depend
     WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
-      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_publication_rel'::regclass)
+      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
+                       'pg_publication_rel'::regclass)
            OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> a.attnum)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN
@@ -906,184 +926,13 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION check_convertible(regclass, name, regtype) IS 'an error that says what is in the way of changing a column''s type and default';
+COMMENT ON FUNCTION check_convertible(regclass, name, regtype, boolean) IS 'an error that says what is in the way of changing a column''s type and default';
 
-CREATE FUNCTION convert_to_snowflake(
-    "table" regclass,
-    "column" name,
-    node integer DEFAULT NULL,
-    layout snowflake_layout DEFAULT 'twitter'
-) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    extension_schema text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
-                              WHERE extname = 'objectid_ext');
-    c pg_class;
-    a pg_attribute;
-    each record;
-    seq regclass;
-    seq_name text;
-    seq_class pg_class;
-    options pg_sequence;
-    last_value bigint;
-    highest bigint;
-    other text;
-BEGIN
-    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
-        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    -- until the function returns
-    PERFORM set_config('search_path', format('pg_catalog, %s, pg_temp', extension_schema), true);
+-- Change the type of a column and of those that refer to it, for the functions
+-- below, which have checked that it can be done.  The foreign keys go while it
+-- is: their ends differ meanwhile, and so each is checked only once.
 
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
-    PERFORM check_convertible("table", "column", 'bigint');
-    SELECT * INTO c FROM pg_class WHERE oid = "table";
-    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
-    END IF;
-    -- an error if it does not fit
-    PERFORM make_snowflake(clock_timestamp(), coalesce(node, 0), 0, layout);
-
-    -- the sequence: of an identity column, or of a default nextval(...)
-    seq := CASE WHEN a.attidentity <> '' THEN pg_get_serial_sequence("table"::text, "column") END;
-    IF seq IS NULL THEN
-        SELECT s.oid INTO seq
-        FROM pg_attrdef d
-             JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_class'::regclass
-             JOIN pg_class s ON s.oid = refobjid AND s.relkind = 'S'
-        WHERE d.adrelid = "table" AND d.adnum = a.attnum
-          AND pg_get_expr(d.adbin, d.adrelid) ~ '^nextval\(''.*''::regclass\)$';
-    END IF;
-    IF seq IS NULL THEN
-        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'It is no identity column, and its default is not the nextval of a sequence.';
-    END IF;
-    SELECT format('%s of table %s', quote_ident(attname), attrelid::regclass) INTO other
-    FROM pg_depend
-         JOIN pg_attrdef d ON d.oid = objid
-         JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = seq
-      AND NOT EXISTS (SELECT FROM pg_partition_ancestors(adrelid) WHERE relid = "table")
-      AND adrelid <> "table";
-    IF FOUND THEN
-        RAISE EXCEPTION 'sequence % also serves column %', seq, other
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
-    END IF;
-    SELECT * INTO seq_class FROM pg_class WHERE oid = seq;
-    SELECT * INTO options FROM pg_sequence WHERE seqrelid = seq;
-    IF options.seqincrement < 0 THEN
-        RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
-    seq_name := seq::text;
-
-    -- integer columns become bigint, with those that refer to them; check all
-    -- before the first is changed
-    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
-        PERFORM check_convertible(each.relation, each.attribute, 'bigint');
-    END LOOP;
-    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', each.relation, each.attribute);
-    END LOOP;
-
-    EXECUTE format('SELECT last_value FROM %s', seq) INTO last_value;
-    EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO highest;
-
-    IF a.attidentity <> '' THEN
-        -- the sequence goes with the identity: make it again, as it was
-        DECLARE
-            comment text := obj_description(seq, 'pg_class');
-        BEGIN
-            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column");
-            EXECUTE format('CREATE %s SEQUENCE %s AS bigint INCREMENT %s CACHE %s',
-                           CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED' WHEN 't' THEN 'TEMPORARY' ELSE '' END,
-                           seq_name, options.seqincrement, options.seqcache);
-            EXECUTE format('ALTER SEQUENCE %s OWNER TO %I', seq_name, pg_get_userbyid(c.relowner));
-            EXECUTE format('ALTER SEQUENCE %s OWNED BY %s.%I', seq_name, "table", "column");
-            seq := seq_name::regclass;
-            IF comment IS NOT NULL THEN
-                EXECUTE format('COMMENT ON SEQUENCE %s IS %L', seq, comment);
-            END IF;
-            FOR each IN SELECT * FROM aclexplode(seq_class.relacl) WHERE grantee <> c.relowner LOOP
-                EXECUTE format('GRANT %s ON SEQUENCE %s TO %s%s', each.privilege_type, seq,
-                               CASE each.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(each.grantee)) END,
-                               CASE WHEN each.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END);
-            END LOOP;
-        END;
-    ELSE
-        EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
-    END IF;
-    -- above all ids there are, also those that did not come from the sequence
-    PERFORM setval(seq, greatest(last_value, highest));
-
-    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_snowflake(%L::regclass%s, layout => %L)',
-                   "table", "column", seq, ', node => ' || node, layout);
-    RETURN seq;
-END;
-$$;
-COMMENT ON FUNCTION convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'gives a serial, identity or nextval column snowflakes from now on, of this node or else of objectid_ext.node_id; it becomes bigint with all columns that refer to it, and old ids keep their values; returns the sequence';
-
--- What changing a column to objectid cannot do, beyond check_convertible():
--- values that are no ids, foreign keys from it, and what only fits text.
-
-CREATE FUNCTION check_objectid_column("table" regclass, "column" name) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    a pg_attribute;
-    obstacle text;
-    bad text;
-    bad_rows bigint;
-BEGIN
-    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
-
-    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    IF a.atttypid NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
-    END IF;
-
-    SELECT pg_describe_object('pg_constraint'::regclass, oid, 0) INTO obstacle
-    FROM pg_constraint
-    WHERE conrelid = "table" AND contype IN ('c', 'x') AND a.attnum = ANY (conkey)
-    ORDER BY conname LIMIT 1;
-    IF NOT FOUND THEN
-        SELECT pg_describe_object('pg_class'::regclass, i.indexrelid, 0) INTO obstacle
-        FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[]) k(attnum, opclass, coll)
-             LEFT JOIN pg_opclass o ON o.oid = k.opclass
-        WHERE i.indrelid = "table"
-          AND (k.attnum = a.attnum AND (NOT o.opcdefault OR k.coll <> a.attcollation)
-               OR (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)
-                  AND EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = i.indexrelid
-                              AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum)
-                  AND a.attnum <> ALL (i.indkey::int2[]))
-        ORDER BY i.indexrelid LIMIT 1;
-    END IF;
-    IF obstacle IS NOT NULL THEN
-        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
-            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
-    END IF;
-
-    EXECUTE format(CASE WHEN a.atttypid = 'bytea'::regtype OR a.atttypid = 'jsonb'::regtype
-                        THEN 'SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT is_objectid(%1$I) LIMIT 1'
-                        ELSE 'SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT is_objectid(%1$I::text) LIMIT 1' END,
-                   "column", "table") INTO bad, bad_rows;
-    IF bad_rows > 0 THEN
-        RAISE EXCEPTION 'column "%" of table % has rows that are no ObjectId: %', "column", "table", bad_rows
-            USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', bad);
-    END IF;
-END;
-$$;
-COMMENT ON FUNCTION check_objectid_column(regclass, name) IS 'an error that says what is in the way of making a column an objectid';
-
-CREATE FUNCTION convert_to_objectid("table" regclass, "column" name) RETURNS void
+CREATE FUNCTION change_column_types("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1093,6 +942,7 @@ DECLARE
     source text;
     default_value text;
     drops text[] := '{}';
+    types text[] := '{}';
     adds text[] := '{}';
     statement text;
 BEGIN
@@ -1100,58 +950,292 @@ BEGIN
     PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
 
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
-    PERFORM check_convertible("table", "column", 'objectid'::regtype);
-    SELECT conname, confrelid::regclass AS referred INTO key
-    FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
-    WHERE conrelid = "table" AND contype = 'f' AND attname = "column" AND confrelid <> conrelid;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % refers to table % by constraint "%"', "column", "table", key.referred, key.conname
-            USING ERRCODE = 'feature_not_supported',
-                  HINT = format('Convert the column of %s; this one follows.', key.referred);
-    END IF;
-    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
-        PERFORM check_convertible(each.relation, each.attribute, 'objectid'::regtype);
-        PERFORM check_objectid_column(each.relation, each.attribute);
-    END LOOP;
-
-    -- the foreign keys between the columns go while their ends differ
     FOR key IN
-        SELECT oid, conname, conrelid::regclass AS relation, pg_get_constraintdef(oid) AS definition,
+        SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition,
                obj_description(oid, 'pg_constraint') AS comment
         FROM pg_constraint
         WHERE contype = 'f' AND conparentid = 0
-          AND EXISTS (SELECT FROM referring_columns("table", "column") JOIN pg_attribute ON attrelid = relation AND attname = attribute
-                      WHERE relation = confrelid AND attnum = ANY (confkey))
+          AND EXISTS (SELECT
+                      FROM referring_columns("table", "column") r JOIN pg_attribute ON attrelid = relation AND attname = attribute
+                      WHERE attribute_type <> to_type
+                        AND (relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)))
         ORDER BY oid
     LOOP
         drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
         adds := adds || format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.relation, key.conname, key.definition);
-        IF key.comment IS NOT NULL THEN
-            adds := adds || format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.relation, key.comment);
+        adds := adds || format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.relation, key.comment);
+    END LOOP;
+
+    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE attribute_type <> to_type LOOP
+        source := CASE each.attribute_type WHEN 'character'::regtype THEN '(%s)::text::%s' ELSE '(%s)::%s' END;
+        -- a default does not follow by itself where the cast is explicit; and a
+        -- partition may have one of its own
+        IF each.attribute_type IN ('character'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
+            SELECT pg_get_expr(adbin, adrelid) INTO default_value
+            FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+            WHERE adrelid = each.relation AND attname = each.attribute;
+            IF FOUND THEN
+                drops := drops || format('ALTER TABLE ONLY %s ALTER COLUMN %I DROP DEFAULT', each.relation, each.attribute);
+                adds := adds || format('ALTER TABLE ONLY %s ALTER COLUMN %I SET DEFAULT %s',
+                                       each.relation, each.attribute, format(source, default_value, to_type));
+            END IF;
+        END IF;
+        IF NOT each.inherited THEN
+            types := types || format('ALTER TABLE %s ALTER COLUMN %I TYPE %s USING %s',
+                                     each.relation, each.attribute, to_type, format(source, quote_ident(each.attribute), to_type));
         END IF;
     END LOOP;
 
-    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
-        -- char(24) goes by way of text, like the rest of its kind
-        source := CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN '(%s)' ELSE '(%s)::text' END
-                  || '::objectid';
-        SELECT pg_get_expr(adbin, adrelid) INTO default_value
-        FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-        WHERE adrelid = each.relation AND attname = each.attribute;
-        IF default_value IS NOT NULL THEN
-            drops := drops || format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', each.relation, each.attribute);
-            adds := adds || format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s',
-                                   each.relation, each.attribute, format(source, default_value));
-        END IF;
-        adds := format('ALTER TABLE %s ALTER COLUMN %I TYPE objectid USING %s',
-                       each.relation, each.attribute, format(source, quote_ident(each.attribute))) || adds;
-    END LOOP;
-
-    FOREACH statement IN ARRAY drops || adds LOOP
+    FOREACH statement IN ARRAY drops || types || adds LOOP
         EXECUTE statement;
     END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION change_column_types(regclass, name, regtype) IS 'changes the type of a column and of all columns that refer to it; for convert_to_snowflake() and convert_to_objectid()';
+
+-- A sequence like that of an identity column, which goes with the identity:
+-- under the same name, with the same options, owner, comment and privileges,
+-- and usable by all who may insert.
+
+CREATE FUNCTION replace_identity("table" regclass, "column" name, seq regclass) RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old pg_class;
+    options pg_sequence;
+    full_name text;
+    comment text := obj_description(seq, 'pg_class');
+    each record;
+    grantee text;
+BEGIN
+    SELECT * INTO old FROM pg_class WHERE oid = seq;
+    SELECT * INTO options FROM pg_sequence WHERE seqrelid = seq;
+    full_name := format('%I.%I', (SELECT nspname FROM pg_namespace n WHERE n.oid = old.relnamespace), old.relname);
+
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column");
+    EXECUTE format('CREATE %s SEQUENCE %s AS bigint INCREMENT %s MINVALUE %s START %s CACHE %s',
+                   CASE old.relpersistence WHEN 'u' THEN 'UNLOGGED' WHEN 't' THEN 'TEMPORARY' END,
+                   full_name, options.seqincrement, options.seqmin, options.seqstart, options.seqcache);
+    EXECUTE format('ALTER SEQUENCE %s OWNER TO %I', full_name, pg_get_userbyid(old.relowner));
+    EXECUTE format('ALTER SEQUENCE %s OWNED BY %s.%I', full_name, "table", "column");
+    EXECUTE format('COMMENT ON SEQUENCE %s IS %L', full_name, comment);
+
+    -- first those away that came from ALTER DEFAULT PRIVILEGES
+    FOR each IN
+        SELECT 'REVOKE ALL ON SEQUENCE %s FROM %s' AS statement, a.*
+        FROM pg_class, aclexplode(relacl) a WHERE oid = full_name::regclass
+        UNION ALL
+        SELECT 'GRANT ' || privilege_type || ' ON SEQUENCE %s TO %s' || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, a.*
+        FROM aclexplode(coalesce(old.relacl, acldefault('s', old.relowner))) a
+        UNION ALL
+        -- for an identity no privilege on the sequence was needed, for a default it is
+        SELECT 'GRANT USAGE ON SEQUENCE %s TO %s', a.*
+        FROM (SELECT oid, relacl FROM pg_class UNION ALL SELECT attrelid, attacl FROM pg_attribute) t (relation, acl), aclexplode(acl) a
+        WHERE (relation = "table" OR relation IN (SELECT relid FROM pg_partition_tree("table"))) AND privilege_type = 'INSERT'
+    LOOP
+        grantee := CASE each.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(each.grantee)) END;
+        EXECUTE format(each.statement, full_name, grantee);
+    END LOOP;
+    RETURN full_name::regclass;
+END;
+$$;
+COMMENT ON FUNCTION replace_identity(regclass, name, regclass) IS 'makes the sequence of an identity column one of its own, which the column owns';
+
+CREATE FUNCTION convert_to_snowflake(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    a pg_attribute;
+    each record;
+    seq regclass;
+    other text;
+    highest bigint;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    -- until the function returns
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
+
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM check_convertible("table", "column", 'bigint'::regtype);
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
+    END IF;
+
+    -- the sequence: of an identity column, or of a default that is its nextval
+    SELECT s.oid INTO seq
+    FROM pg_class s JOIN pg_depend ON objid = s.oid AND classid = 'pg_class'::regclass AND deptype = 'i'
+    WHERE s.relkind = 'S' AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum;
+    IF NOT FOUND THEN
+        SELECT s.oid INTO seq
+        FROM pg_attrdef d
+             JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_class'::regclass
+             JOIN pg_class s ON s.oid = refobjid AND s.relkind = 'S'
+        WHERE d.adrelid = "table" AND d.adnum = a.attnum
+          AND pg_get_expr(adbin, adrelid) = format('nextval(''%s''::regclass)', replace(s.oid::regclass::text, '''', ''''''));
+    END IF;
+    IF seq IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'It is no identity column, and its default is not the nextval of a sequence.';
+    END IF;
+    IF (SELECT seqincrement < 0 FROM pg_sequence WHERE seqrelid = seq) THEN
+        RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    SELECT format('%I of table %s', attname, adrelid::regclass) INTO other
+    FROM pg_depend
+         JOIN pg_attrdef d ON d.oid = objid
+         JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = seq
+      AND NOT EXISTS (SELECT FROM referring_columns("table", "column") WHERE relation = adrelid AND attribute = attname)
+    ORDER BY d.oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'sequence % also serves column %', seq, other
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
+    END IF;
+
+    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        PERFORM check_convertible(each.relation, each.attribute, 'bigint'::regtype, each.inherited);
+    END LOOP;
+
+    -- above all ids there are, also those that did not come from the sequence
+    EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
+    IF highest > snowflake_ceiling(clock_timestamp(), layout) THEN
+        RAISE EXCEPTION 'column "%" of table % is at %, above the present ids of layout %', "column", "table", highest, layout
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF a.attidentity <> '' THEN
+        seq := replace_identity("table", "column", seq);
+    ELSE
+        EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
+    END IF;
+    PERFORM setval(seq, highest);
+    -- an error if it cannot have ids of this node and layout
+    PERFORM next_snowflake(seq, coalesce(node, 0), layout);
+
+    PERFORM change_column_types("table", "column", 'bigint'::regtype);
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_snowflake(%L::regclass, %s, %L::snowflake_layout)',
+                   "table", "column", seq, coalesce(node::text, 'snowflake_node_id()'), layout);
+    RETURN seq;
+END;
+$$;
+COMMENT ON FUNCTION convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'gives a serial, identity or nextval column snowflakes from now on, of this node or else of objectid_ext.node_id; it becomes bigint with all columns that refer to it, and old ids keep their values; returns the sequence';
+
+-- What changing a column to objectid cannot do, beyond check_convertible():
+-- what only fits the type it has.
+
+CREATE FUNCTION check_objectid_column("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    in_expression text;
+    obstacle text;
+BEGIN
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
+    END IF;
+
+    -- an expression names its columns by number
+    in_expression := format(':varattno %s ', a.attnum);
+    SELECT pg_describe_object(classid, objid, 0) INTO obstacle
+    FROM (SELECT 'pg_constraint'::regclass, oid
+          FROM pg_constraint
+          WHERE conrelid = "table" AND contype IN ('c', 'x') AND a.attnum = ANY (conkey)
+          UNION ALL
+          SELECT 'pg_statistic_ext'::regclass, oid
+          FROM pg_statistic_ext
+          WHERE stxrelid = "table" AND stxexprs::text ~ in_expression
+          UNION ALL
+          -- an index with an expression of the column, another collation, or
+          -- an operator class that is not the default or that objectid lacks
+          SELECT 'pg_class'::regclass, i.indexrelid
+          FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[]) k(attnum, opclass, coll)
+               LEFT JOIN pg_opclass o ON o.oid = k.opclass
+               LEFT JOIN pg_am m ON m.oid = o.opcmethod
+          WHERE i.indrelid = "table"
+            AND (concat(i.indexprs, i.indpred) ~ in_expression
+                 OR k.attnum = a.attnum
+                    AND (k.coll <> a.attcollation OR NOT o.opcdefault
+                         OR m.amname NOT IN ('btree', 'hash', 'brin')))
+         ) AS objects (classid, objid)
+    ORDER BY classid, objid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION check_objectid_column(regclass, name) IS 'an error that says what is in the way of making a column an objectid';
+
+CREATE FUNCTION convert_to_objectid("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    key record;
+    each record;
+    bad text;
+    bad_rows bigint;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL THEN
+        RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    -- until the function returns
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
+
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM check_convertible("table", "column", 'objectid'::regtype);
+    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        PERFORM check_convertible(each.relation, each.attribute, 'objectid'::regtype, each.inherited);
+        PERFORM check_objectid_column(each.relation, each.attribute);
+    END LOOP;
+
+    -- one of the columns refers to another that is none of them
+    SELECT r.*, conname, confrelid::regclass AS referred, k.attname INTO key
+    FROM referring_columns("table", "column") r
+         JOIN pg_attribute a ON a.attrelid = relation AND a.attname = attribute
+         JOIN pg_constraint ON conrelid = relation AND contype = 'f' AND conparentid = 0,
+         LATERAL unnest(conkey, confkey) pair(referring, referred)
+         JOIN pg_attribute k ON k.attnum = pair.referred
+    WHERE pair.referring = a.attnum AND k.attrelid = confrelid
+      AND NOT EXISTS (SELECT FROM referring_columns("table", "column") WHERE relation = confrelid AND attribute = k.attname)
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % refers to table % by constraint "%"', key.attribute, key.relation, key.referred, key.conname
+            USING ERRCODE = 'feature_not_supported',
+                  HINT = format('Convert column %I of %s, and this one follows.', key.attname, key.referred);
+    END IF;
+
+    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE NOT inherited LOOP
+        EXECUTE format('SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT is_objectid(%1$I%3$s) ORDER BY tableoid, ctid LIMIT 1',
+                       each.attribute, each.relation, CASE each.attribute_type WHEN 'character'::regtype THEN '::text' END)
+        INTO bad, bad_rows;
+        IF bad_rows > 0 THEN
+            RAISE EXCEPTION 'column "%" of table % has rows that are no ObjectId: %', each.attribute, each.relation, bad_rows
+                USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
+        END IF;
+    END LOOP;
+    PERFORM change_column_types("table", "column", 'objectid'::regtype);
 END;
 $$;
 COMMENT ON FUNCTION convert_to_objectid(regclass, name) IS 'makes a text, varchar, char, bytea or jsonb column an objectid, with all columns that refer to it by foreign keys; an error if any value is no ObjectId';

@@ -1,0 +1,131 @@
+--
+-- What mongoexport prints, and the ways to load it
+--
+
+\set SHOW_CONTEXT never
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+CREATE SCHEMA import;
+SET search_path = import, public;
+
+--
+-- JSON, one document a line: the whole document, and its _id as a primary key
+-- of 12 bytes, as in examples/mongodb_import.sql
+--
+CREATE TABLE documents (
+    doc jsonb NOT NULL,
+    _id objectid GENERATED ALWAYS AS ((doc->'_id')::objectid) STORED PRIMARY KEY
+);
+\copy documents (doc) from stdin (format csv, quote E'\x01', delimiter E'\x02') where doc is not null
+{"_id":{"$oid":"65c0a6899c41e07bd23fa910"},"name":"The \"Paper\" Lantern, \\ & Sons","n":1}
+{"_id":{"$oid":"65C0A6B29C41E07BD23FA911"},"name":"Two","opened":{"$date":"1987-05-02T00:00:00Z"}}
+
+{"_id":"66eb02635be2037fa8e01c77","name":"its _id is a string","n":{"$numberInt":"1000"}}
+\.
+SELECT _id, doc FROM documents ORDER BY _id;
+-- neither a second time nor something else
+\set VERBOSITY terse
+INSERT INTO documents (doc) SELECT doc FROM documents LIMIT 1;
+INSERT INTO documents (doc) VALUES ('{"name": "no _id"}');
+INSERT INTO documents (doc) VALUES ('{"_id": 7}');
+INSERT INTO documents (doc) VALUES ('{"_id": "shop-7"}');
+INSERT INTO documents (doc) VALUES ('{"_id": {"$oid": "65c0a689"}}');
+\set VERBOSITY default
+TRUNCATE documents;
+
+-- the sample of the tree
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set quotes 'csv, quote E''\\x01'', delimiter E''\\x02'''
+\set file :abs_srcdir '/examples/bookshops.json'
+\set copy '\\copy import.documents (doc) from ' :'file' ' (format ' :quotes ') where doc is not null'
+:copy
+SELECT count(*), count(DISTINCT _id), min(_id), max(_id), min(_id)::timestamptz AS first, max(_id)::timestamptz AS last FROM documents;
+SELECT count(*) AS different FROM documents WHERE _id::text <> doc #>> '{_id,$oid}' OR objectid_extjson(_id) <> doc -> '_id';
+-- by time, through the primary key
+SELECT to_char(objectid_timestamp(_id), 'YYYY-MM') AS month, count(*) FROM documents GROUP BY month ORDER BY month;
+SELECT count(*) FROM documents WHERE _id < objectid_floor('2025-01-01 00:00:00+00');
+-- fields of the documents as columns
+CREATE TABLE shop AS
+SELECT _id, doc ->> 'name' AS name, doc ->> 'country' AS country, (doc #>> '{opened,$date}')::timestamptz AS opened, (doc ->> 'shelves')::int AS shelves
+FROM documents;
+ALTER TABLE shop ADD PRIMARY KEY (_id);
+SELECT country, count(*), min(opened) FROM shop GROUP BY country ORDER BY country COLLATE "C" LIMIT 3;
+
+--
+-- A text column that exists, converted
+--
+CREATE TABLE text_shop (_id text PRIMARY KEY, name text);
+CREATE TABLE text_sale (shop char(24) REFERENCES text_shop, amount numeric);
+INSERT INTO text_shop SELECT doc #>> '{_id,$oid}', doc ->> 'name' FROM documents;
+INSERT INTO text_sale SELECT _id, row_number() OVER (ORDER BY _id) FROM text_shop;
+SELECT convert_to_objectid('text_shop', '_id');
+SELECT count(*), sum(amount), count(*) FILTER (WHERE t.name IS DISTINCT FROM s.name) AS different, pg_typeof(min(shop))
+FROM text_sale JOIN text_shop t ON t._id = shop FULL JOIN shop s USING (_id);
+-- and jsonb
+CREATE TABLE json_shop (_id jsonb PRIMARY KEY, name text);
+INSERT INTO json_shop SELECT doc -> '_id', doc ->> 'name' FROM documents;
+SELECT convert_to_objectid('json_shop', '_id');
+SELECT count(*) FROM json_shop JOIN shop USING (_id, name);
+
+--
+-- CSV: an _id is ObjectId(...), which is one of the spellings
+--
+CREATE TABLE csv_shop (_id objectid PRIMARY KEY, name text, shelves int);
+\copy csv_shop from stdin (format csv, header)
+_id,name,shelves
+ObjectId(65c0a6899c41e07bd23fa910),The Paper Lantern,112
+ObjectId(65c0a6b29c41e07bd23fa911),"Livraria ""da Mar"", Lisboa",64
+\.
+SELECT * FROM csv_shop ORDER BY _id;
+\set VERBOSITY terse
+\copy csv_shop from stdin (format csv)
+ObjectId(65c0a6899c41e07bd23fa912,unclosed,1
+\.
+\copy csv_shop from stdin (format csv)
+shop-7,a string,1
+\.
+\set VERBOSITY default
+SELECT count(*) FROM csv_shop;
+-- and out again: text, JSON as mongoimport reads it
+\copy (SELECT * FROM csv_shop ORDER BY _id) to stdout (format csv)
+SELECT jsonb_build_object('_id', objectid_extjson(_id), 'name', name) FROM csv_shop ORDER BY _id;
+
+--
+-- References to other collections: ObjectIds, arrays of them, DBRefs
+--
+CREATE TABLE raw (doc jsonb);
+\copy raw from stdin (format csv, quote E'\x01', delimiter E'\x02')
+{"_id":{"$oid":"66f0000000000000000000a1"},"shop":{"$oid":"65c0a6899c41e07bd23fa910"},"tags":[{"$oid":"66f0000000000000000000b1"},{"$oid":"66f0000000000000000000b2"}],"owner":{"$ref":"person","$id":{"$oid":"66f0000000000000000000c1"}}}
+{"_id":{"$oid":"66f0000000000000000000a2"},"shop":null,"tags":[],"owner":{"$ref":"company","$id":{"$oid":"66f0000000000000000000c2"}}}
+{"_id":{"$oid":"66f0000000000000000000a3"}}
+\.
+CREATE TABLE event (
+    _id objectid PRIMARY KEY,
+    shop objectid REFERENCES csv_shop,
+    tags objectid[],
+    owner_collection text,
+    owner objectid
+);
+INSERT INTO event
+SELECT (doc -> '_id')::objectid,
+       (nullif(doc -> 'shop', 'null'))::objectid,
+       (SELECT array_agg(tag::objectid ORDER BY n) FROM jsonb_array_elements(doc -> 'tags') WITH ORDINALITY AS t (tag, n)),
+       doc #>> '{owner,$ref}',
+       (doc #> '{owner,$id}')::objectid
+FROM raw;
+SELECT * FROM event ORDER BY _id;
+INSERT INTO event (_id, shop) VALUES ('66f0000000000000000000a4', '66f0000000000000000000ff');
+
+--
+-- Keys of several kinds: objectid where it is one, text for all
+--
+CREATE TABLE mixed (
+    doc jsonb NOT NULL,
+    key text GENERATED ALWAYS AS (coalesce(doc #>> '{_id,$oid}', doc #>> '{_id,$numberInt}', doc #>> '{_id,$numberLong}', doc ->> '_id')) STORED PRIMARY KEY,
+    _id objectid GENERATED ALWAYS AS (CASE WHEN is_objectid(doc -> '_id') THEN (doc -> '_id')::objectid END) STORED UNIQUE
+);
+INSERT INTO mixed VALUES ('{"_id": {"$oid": "65c0a6899c41e07bd23fa910"}}'), ('{"_id": 7}'), ('{"_id": {"$numberLong": "8"}}'), ('{"_id": "shop-7"}');
+SELECT key, _id FROM mixed ORDER BY key COLLATE "C";
+
+SET client_min_messages = warning;
+DROP SCHEMA import CASCADE;

@@ -1,0 +1,79 @@
+--
+-- What postgres_fdw sends to another server, after the example that the
+-- documents quote
+--
+
+-- The foreign data wrapper is one of PostgreSQL's own modules; if it cannot be
+-- created, it is not installed.
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set example :abs_srcdir '/examples/postgres_fdw.sql'
+\i :example
+
+CREATE FUNCTION pg_temp.sent(condition text, foreign_table text DEFAULT 'events') RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE format('EXPLAIN (VERBOSE, COSTS OFF) SELECT note FROM %I WHERE %s', foreign_table, condition) LOOP
+        IF line ~ 'Remote SQL' THEN
+            RETURN coalesce(substring(line FROM 'WHERE .*'), 'every row');
+        END IF;
+    END LOOP;
+END $$;
+
+-- Constants, by function, operator and range; expressions that are not the same
+-- on both servers; and these in a subquery
+CREATE TEMP TABLE condition (n int GENERATED ALWAYS AS IDENTITY, condition text);
+INSERT INTO condition (condition) VALUES
+    ('id >= objectid_floor(''2020-01-01 00:00:00+00'')'),
+    ('id >= timestamptz ''2020-01-01 00:00:00+00'''),
+    ('timestamptz ''2020-01-01 00:00:00+00'' > id'),
+    ('id <@ tstzrange(''2020-01-01 00:00:00+00'', ''2021-01-01 00:00:00+00'')'),
+    ('NOT id <@ tstzrange(''2020-01-01 00:00:00+00'', ''2021-01-01 00:00:00+00'')'),
+    ('id >= objectid_floor(now() - interval ''1 day'')'),
+    ('id >= now() - interval ''1 day'''),
+    ('id <@ tstzrange(now() - interval ''1 day'', NULL)'),
+    ('id >= clock_timestamp() - interval ''1 day'''),
+    ('id >= (SELECT objectid_floor(now() - interval ''1 day''))'),
+    ('id >= (SELECT now() - interval ''1 day'')'),
+    ('id <@ (SELECT tstzrange(now() - interval ''1 day'', NULL))'),
+    -- a cast that depends on TimeZone; and the time of the id itself
+    ('id >= date ''2020-01-01'''),
+    ('objectid_timestamp(id) >= timestamptz ''2020-01-01 00:00:00+00''');
+SELECT condition, pg_temp.sent(condition) AS sent FROM condition ORDER BY n;
+
+-- A generic plan's parameter
+SET plan_cache_mode = force_generic_plan;
+PREPARE since(timestamptz) AS SELECT count(*) FROM events WHERE id >= $1;
+EXECUTE since('2020-01-01 00:00:00+00');
+EXECUTE since('infinity');
+RESET plan_cache_mode;
+DEALLOCATE ALL;
+
+-- The answers are those of the table itself.
+CREATE FUNCTION pg_temp.number(condition text, foreign_table text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    result bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM %s WHERE %s', foreign_table, condition) INTO result;
+    RETURN result;
+END $$;
+SELECT count(*) AS conditions, count(*) FILTER (WHERE pg_temp.number(condition, 'events') IS DISTINCT FROM pg_temp.number(condition, 'far.events')) AS mismatches FROM condition;
+
+-- Changes are sent too.
+BEGIN;
+UPDATE events SET note = 'changed' WHERE id >= timestamptz '2020-01-01 00:00:00+00' AND note = 'event 1';
+SELECT count(*) FROM events WHERE note = 'changed';
+DELETE FROM events WHERE id >= (SELECT now() - interval '1 day');
+SELECT count(*) FROM events WHERE id >= (SELECT now() - interval '1 day');
+ROLLBACK;
+
+-- Without the option
+ALTER SERVER far OPTIONS (DROP extensions);
+SELECT condition, pg_temp.sent(condition) AS sent FROM condition WHERE n IN (1, 2, 10, 11) ORDER BY n;
+SELECT count(*) FROM events WHERE id >= (SELECT now() - interval '1 day');
+
+SET client_min_messages = warning;
+DROP SCHEMA far CASCADE;
+DROP EXTENSION postgres_fdw CASCADE;
