@@ -1066,6 +1066,9 @@ BEGIN
     PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
 
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
     PERFORM check_convertible("table", "column", 'bigint'::regtype);
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
@@ -1202,6 +1205,9 @@ BEGIN
     PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
 
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
     PERFORM check_convertible("table", "column", 'objectid'::regtype);
     FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
