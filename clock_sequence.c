@@ -410,7 +410,7 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 			 Form_pg_sequence_data data, int64 current_tick, slot_block *block)
 {
 	int64		last_tick = data->last_value >> layout->time_shift;
-	int64		below_time = data->last_value - (last_tick << layout->time_shift);
+	int64		below_time = data->last_value & ((INT64CONST(1) << layout->time_shift) - 1);
 	int64		slots = snowflake_max_sequence(layout) + 1;
 	int64		increment = options->seqincrement;
 	int64		seq = 0;
