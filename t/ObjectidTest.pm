@@ -33,19 +33,21 @@ sub start_server
 	return $node;
 }
 
-# Start psql with a script.  That is a file, for what IPC::Run has to feed it
-# feeds only to the client that is waited for; and so is the output.
+# Start psql with a script; unless told otherwise it ends at the first error.
+# The script is a file, for what IPC::Run has to feed it feeds only to the
+# client that is waited for; and so is the output.
 my $dir = PostgreSQL::Test::Utils::tempdir('clients');
 my $clients = 0;
 
 sub start_client
 {
-	my ($node, $script) = @_;
+	my ($node, $script, $on_error_stop) = @_;
 	my $file = "$dir/" . ++$clients;
+	my $stop = 'ON_ERROR_STOP=' . ($on_error_stop // 1);
 	my $client = { output => "$file.out", errors => "$file.err" };
 	append_to_file("$file.sql", $script);
 	$client->{run} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-f', "$file.sql" ],
+		[ 'psql', '-XAtq', '-v', $stop, '-d', $node->connstr('postgres'), '-f', "$file.sql" ],
 		'<', \undef, '>', $client->{output}, '2>', $client->{errors});
 	return $client;
 }

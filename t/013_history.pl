@@ -1,0 +1,114 @@
+# The checker of histories finds a planted fault of every kind, and nothing in
+# a history that is sound.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use History;
+use Test::More;
+
+my $clock = 1790000000_000000;
+
+# Ids of a time in seconds after the clock
+sub twitter
+{
+	my ($seconds, $sequence, $node) = @_;
+	my $ms = int(($clock / 1e6 + $seconds) * 1000) - 1288834974657;
+	return ($ms << 22) + (($node // 5) << 12) + $sequence;
+}
+
+sub instagram
+{
+	my ($seconds, $sequence, $node) = @_;
+	my $ms = int(($clock / 1e6 + $seconds) * 1000) - 1314220021721;
+	return ($ms << 23) + (($node // 5) << 10) + $sequence;
+}
+
+sub objectid
+{
+	my ($seconds, $identity, $counter) = @_;
+	return sprintf '%08x%010x%06x', $clock / 1e6 + $seconds, $identity, $counter;
+}
+
+sub line
+{
+	my ($generator, $first, $last) = @_;
+	return join '|', $generator, $first, $last // $first, $clock;
+}
+
+# Two sessions
+sub history
+{
+	return [
+		[
+			line(cache_1 => twitter(0, 1)), line(cache_1 => twitter(0, 3)),
+			line(cache_64 => twitter(0, 64)), line(cache_64 => twitter(1, 0)),
+			line(shard => instagram(0, 1)), line(shard => instagram(0, 2)),
+			line(objectid => objectid(0, 1, 1)), line(objectid => objectid(0, 1, 2)),
+			line(range => 1, 9), line(range => 10, 10)
+		],
+		[
+			line(cache_1 => twitter(0, 2)), line(cache_1 => twitter(0, 4)),
+			line(cache_64 => twitter(0, 128)),
+			line(shard => instagram(0, 1023)), line(shard => instagram(0.001, 0)),
+			line(objectid => objectid(0, 2, 1)), line(objectid => objectid(1, 2, 0)),
+			line(range => 11, 12), line(range => 100, 200)
+		]
+	];
+}
+
+# The kinds of faults in that history and these lines of a third session
+sub faults
+{
+	my (@lines) = @_;
+	my %kinds;
+	$kinds{ (split /:/)[0] }++ foreach check_history([ @{ history() }, \@lines ]);
+	return join ' ', map { "$_ $kinds{$_}" } sort keys %kinds;
+}
+
+is(faults(), '', 'a history that is sound');
+is(faults(line(cache_1 => twitter(0, 5)), line(range => 201, 300)), '', 'and more of it');
+
+# No id twice, in one session or in two; ranges do not overlap
+is(faults(line(cache_1 => twitter(0, 2))), 'twice 1', 'a snowflake that another session has');
+is(faults(line(cache_64 => twitter(0, 64))), 'twice 1', 'the same with a cache');
+is(faults(line(shard => instagram(0, 1023))), 'twice 1', 'a shard id that another session has');
+is(faults(line(objectid => objectid(0, 2, 1))), 'twice 1', 'an objectid that another session has');
+is(faults(line(range => 12, 13)), 'twice 1', 'a range that begins within another');
+is(faults(line(range => 99, 100)), 'twice 1', 'a range that ends within another');
+is(faults(line(range => 150, 151)), 'twice 1', 'a range within another');
+is(faults(line(range => 50, 250)), 'twice 1', 'a range around another');
+is(faults((line(cache_1 => twitter(0, 9))) x 2), 'order 1 twice 1', 'an id twice in one session');
+
+# Each session's ids ascend
+is(faults(line(cache_1 => twitter(0, 9)), line(cache_1 => twitter(0, 8))), 'order 1', 'snowflakes out of order');
+is(faults(line(shard => instagram(0, 9)), line(shard => instagram(0, 8))), 'order 1', 'shard ids out of order');
+is(faults(line(objectid => objectid(0, 3, 2)), line(objectid => objectid(0, 3, 1))), 'order 1', 'objectids out of order');
+is(faults(line(range => 400, 410), line(range => 390, 399)), 'order 1', 'ranges out of order');
+is(faults(line(cache_1 => twitter(0, 9)), line(cache_64 => twitter(0, 8))), '', 'two generators have no order');
+
+# Time
+is(faults(line(cache_1 => twitter(1.05, 0))), '', 'a snowflake that leads as far as it may');
+is(faults(line(cache_1 => twitter(1.2, 0))), 'lead 1', 'a snowflake that leads too far');
+is(faults(line(shard => instagram(1.2, 0))), 'lead 1', 'a shard id that leads too far');
+is(faults(line(objectid => objectid(2, 3, 0))), 'lead 1', 'an objectid that leads too far');
+is(faults(line(cache_1 => twitter(-4.9, 0))), '', 'a snowflake that lags as far as it may');
+is(faults(line(cache_1 => twitter(-5.1, 0))), 'lag 1', 'a snowflake that lags too far');
+is(faults(line(shard => instagram(-5.1, 0))), 'lag 1', 'a shard id that lags too far');
+is(faults(line(objectid => objectid(-7, 3, 0))), 'lag 1', 'an objectid that lags too far');
+
+# Fields
+is(faults(line(cache_1 => twitter(0, 9, 4))), 'node 1', 'a snowflake of another node');
+is(faults(line(cache_64 => twitter(0, 9, 0))), 'node 1', 'the same with a cache');
+is(faults(line(shard => instagram(0, 9, 4))), 'node 1', 'an id of another shard');
+
+# What is no line of a history
+is(faults("other|1|1|$clock"), 'malformed 1', 'an unknown generator');
+is(faults('cache_1|1|1'), 'malformed 1', 'a line without a clock');
+is(faults(line(cache_1 => -1)), 'malformed 1', 'a negative id');
+is(faults(line(range => 9, 8)), 'malformed 1', 'a range that ends before it begins');
+is(faults(line(objectid => '0123')), 'malformed 1', 'a short objectid');
+
+done_testing();

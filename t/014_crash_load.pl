@@ -1,0 +1,64 @@
+# Crashes of a server at which eight clients are at work, again and again: no
+# id comes twice over all of them.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use History;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $node = start_server('main', conf => q{
+shared_buffers = 64MB
+client_min_messages = error
+restart_after_crash = on
+full_page_writes = on
+});
+create_keyed_tables($node);
+
+# One backend dies, and the postmaster ends all others.
+sub kill_backend
+{
+	my $pid = $node->safe_psql('postgres', q{
+		SELECT pid FROM pg_stat_activity
+		WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1});
+	my $offset = -s $node->logfile;
+	kill 9, $pid;
+	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset);
+	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+}
+
+my %crash = (
+	'kill -9 of a backend' => \&kill_backend,
+	'kill -9 of the postmaster' => sub { kill_server($node); $node->start; },
+	'immediate shutdown' => sub { $node->stop('immediate'); $node->start; },
+	'kill -9 right after a checkpoint' => sub {
+		$node->safe_psql('postgres', 'CHECKPOINT');
+		kill_server($node);
+		$node->start;
+	});
+my %rounds = map { $_ => is_long() ? 5 : 1 } keys %crash;
+$rounds{'kill -9 of the postmaster'} = is_long() ? 20 : 3;
+
+my @history;
+foreach my $how (sort keys %crash)
+{
+	foreach my $round (1 .. $rounds{$how})
+	{
+		my @clients = start_clients($node);
+		sleep(is_long() ? 2 : 0.5);
+		$crash{$how}->();
+		push @history, end_clients(@clients);
+	}
+	note "$how: $rounds{$how} times";
+}
+history_is_sound(\@history, 'all crashes');
+indexes_are_sound($node, 'after all crashes');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,223 @@
+# Clients that write down every id they are given, and the proof that what they
+# wrote is what the generators promise.
+#
+# A line of a history is "generator|first|last|clock": the id, or the first and
+# the last of a range, and the server's clock in microseconds, read after the
+# id was made.  A file holds what one session was given, in that order.
+package History;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter qw(import);
+use ObjectidTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+our @EXPORT = qw(create_keyed_tables start_clients end_clients
+  check_history history_is_sound indexes_are_sound is_long);
+
+# Are the tests to take their time?  As for the tests of the server, that is
+# what PG_TEST_EXTRA says.
+sub is_long { return ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/; }
+
+#
+# The clients
+#
+
+# A table for each generator, keyed by its ids.
+my %tables = (
+	cache_1 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_1_id', :number)},
+	cache_64 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_64_id', :number)},
+	shard => q{id bigint PRIMARY KEY DEFAULT next_shard_id(:number, nextval('shard_id'))},
+	objectid => q{id objectid PRIMARY KEY DEFAULT gen_objectid()},
+	range => q{id bigint PRIMARY KEY, last bigint});
+
+sub create_keyed_tables
+{
+	my ($node, $number) = @_;
+	$number //= 5;
+	$node->safe_psql('postgres', join ";\n",
+		'CREATE EXTENSION IF NOT EXISTS amcheck',
+		'CREATE SEQUENCE cache_1_id',
+		'CREATE SEQUENCE cache_64_id CACHE 64',
+		'CREATE SEQUENCE shard_id',
+		'CREATE SEQUENCE range_id',
+		map { "CREATE TABLE by_$_ (" . $tables{$_} =~ s/:number/$number/gr . ", client int)" } sort keys %tables);
+}
+
+# What a client is given in one statement.  The server sends it in one piece,
+# after the commit if there is no transaction block around it.
+sub prepare
+{
+	my ($client, $generator) = @_;
+	my $last = $generator eq 'range' ? 'last' : 'id';
+	my ($columns, $values) = ('client', "SELECT $client FROM generate_series(1, 20)");
+	($columns, $values) = ('client, id, last',
+		"SELECT $client, first, last FROM generate_series(1, 5) i, nextval_range('range_id', i)")
+	  if $generator eq 'range';
+	return "PREPARE $generator AS INSERT INTO by_$generator ($columns) $values "
+	  . "RETURNING '$generator', id, $last, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;\n";
+}
+
+# Takes turns with all generators, in transactions that commit and others that
+# do not.  Ranges come outside of them, for a value that nextval() has given
+# counts only once it is committed.
+sub script
+{
+	my ($client, @generators) = @_;
+	my @blocks = grep { $_ ne 'range' } @generators;
+	my @turn = (
+		'BEGIN', (map { "EXECUTE $_" } @blocks), 'COMMIT',
+		'BEGIN', (map { "EXECUTE $_" } @blocks), 'ROLLBACK',
+		map { "EXECUTE $_" } @generators);
+	my $turn = join ', ', map { "'$_'" } @turn;
+	return join('', map { prepare($client, $_) } @generators)
+	  . "SELECT unnest(ARRAY[$turn]) FROM generate_series(1, 10000) \\gexec\n";
+}
+
+# Clients at work, until they lose their server or end_clients().
+sub start_clients
+{
+	my ($node, %params) = @_;
+	my @generators = @{ $params{generators} // [ sort keys %tables ] };
+	my $count = $params{count} // 8;
+	my @clients = map { start_client($node, script($_, @generators), $params{on_error_stop}) } 1 .. $count;
+	foreach my $client (@clients)
+	{
+		until (-s $client->{output})
+		{
+			$client->{run}->pumpable or die 'psql ended: ' . slurp_file($client->{errors});
+			sleep 0.01;
+			$client->{run}->pump_nb;
+		}
+	}
+	return @clients;
+}
+
+# The histories of clients.  Those that are still at work are stopped as Ctrl-C
+# does.
+sub end_clients
+{
+	my (@clients) = @_;
+	my @sessions;
+	foreach my $client (@clients)
+	{
+		$client->{run}->signal('INT') if $client->{run}->pumpable;
+		$client->{run}->finish;
+		push @sessions, [ slurp_file($client->{output}) =~ /^(\w+\|.*)\n/mg ];
+	}
+	return @sessions;
+}
+
+#
+# The proof
+#
+
+# How to read the time and the node in an id.  The bits are taken apart here
+# and not by the extension.
+my %layouts = (
+	twitter => { time_shift => 22, node_shift => 12, node_mask => 0x3ff, epoch => 1288834974657 },
+	instagram => { time_shift => 23, node_shift => 10, node_mask => 0x1fff, epoch => 1314220021721 });
+my %layout_of = (cache_1 => 'twitter', cache_64 => 'twitter', shard => 'instagram');
+
+# One line: a key that sorts as its id does, the key of the last value, and
+# where the id has them its time in seconds, the length of its tick, its node.
+sub parse
+{
+	my ($line) = @_;
+	my ($generator, $first, $last, $clock) =
+	  $line =~ /^(\w+)\|([0-9a-f]+)\|([0-9a-f]+)\|(\d+)$/ or return;
+	my $entry = { line => $line, generator => $generator, clock => $clock / 1e6 };
+	if ($generator eq 'objectid')
+	{
+		return unless length $first == 24;
+		@$entry{qw(first last time tick)} = ($first, $last, hex(substr $first, 0, 8), 1);
+	}
+	else
+	{
+		return unless $tables{$generator} && "$first$last" =~ /^\d+$/ && $last >= $first;
+		@$entry{qw(first last)} = map { sprintf '%019d', $_ } $first, $last;
+		if (my $layout = $layouts{ $layout_of{$generator} // '' })
+		{
+			$entry->{time} = (($first >> $layout->{time_shift}) + $layout->{epoch}) / 1000;
+			$entry->{tick} = 0.001;
+			$entry->{node} = $first >> $layout->{node_shift} & $layout->{node_mask};
+		}
+	}
+	return $entry;
+}
+
+# What is wrong with the histories of a number of sessions: a list of messages
+# that begin with the kind of the fault.  In %limits, how many seconds ids may
+# lead the clock and lag behind it, and which node they have (or a list, one
+# for each session).
+sub check_history
+{
+	my ($sessions, %limits) = @_;
+	my ($lead, $lag) = ($limits{lead} // 1.1, $limits{lag} // 5);
+	my (@faults, %all);
+	foreach my $i (0 .. $#$sessions)
+	{
+		my $node = ref $limits{node} ? $limits{node}[$i] : $limits{node} // 5;
+		my %previous;
+		foreach my $line (@{ $sessions->[$i] })
+		{
+			my $entry = parse($line);
+			if (!$entry)
+			{
+				push @faults, "malformed: $line";
+				next;
+			}
+			my $generator = $entry->{generator};
+			push @{ $all{$generator} }, "$entry->{first} $entry->{last}";
+			push @faults, "order: $line after $previous{$generator}"
+			  if $entry->{first} le ($previous{$generator} // '');
+			$previous{$generator} = $entry->{last};
+			push @faults, "node: $line" if defined $entry->{node} && $entry->{node} != $node;
+			next unless defined $entry->{time};
+			push @faults, "lead: $line" if $entry->{time} > $entry->{clock} + $lead;
+			push @faults, "lag: $line" if $entry->{time} + $entry->{tick} < $entry->{clock} - $lag;
+		}
+	}
+	foreach my $generator (sort keys %all)
+	{
+		my $previous = '';
+		foreach my $range (sort @{ $all{$generator} })
+		{
+			my ($first, $last) = split / /, $range;
+			push @faults, "twice: $generator $first" if $first le $previous;
+			$previous = $last if $last gt $previous;
+		}
+	}
+	return @faults;
+}
+
+# The test of it; says how many ids there were, for each generator.
+sub history_is_sound
+{
+	my ($sessions, $name, %limits) = @_;
+	my %ids;
+	foreach my $line (map { @$_ } @$sessions) { $ids{$1}++ if $line =~ /^(\w+)/; }
+	note "$name: " . join ', ', map { "$ids{$_} of $_" } sort keys %ids;
+	my $least = $limits{least} // 100;
+	my @missing = grep { ($ids{$_} // 0) < $least } @{ $limits{generators} // [ sort keys %tables ] };
+	is("@missing", '', "$name: every generator gave ids");
+	my @faults = check_history($sessions, %limits);
+	is(scalar @faults, 0, "$name: the history of " . @$sessions . ' sessions is sound')
+	  or diag join "\n", grep { defined } @faults[ 0 .. 9 ];
+}
+
+# Every index of the keyed tables holds all its rows in order.
+sub indexes_are_sound
+{
+	my ($node, $name) = @_;
+	my ($ret, $stdout, $stderr) = $node->psql('postgres', q{
+		SELECT count(bt_index_parent_check(indexrelid, true))
+		FROM pg_index WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)});
+	is($stderr, '', "$name: amcheck finds nothing");
+	cmp_ok($stdout, '>=', 5, "$name: in $stdout indexes");
+}
+
+1;
