@@ -115,15 +115,6 @@ SKIP:
 	$fake->stop;
 }
 
-# The server reads the file at every look at the clock, so it must never be
-# empty.
-sub set_clock
-{
-	my ($file, $seconds) = @_;
-	append_to_file("$file.new", sprintf("%+d x1\n", $seconds));
-	rename "$file.new", $file or die "cannot rename: $!";
-}
-
 sub check_clock_steps
 {
 	my ($server, $clock) = @_;

@@ -21,9 +21,9 @@ sub twitter
 
 sub instagram
 {
-	my ($seconds, $sequence, $node) = @_;
+	my ($seconds, $sequence, $shard) = @_;
 	my $ms = int(($clock / 1e6 + $seconds) * 1000) - 1314220021721;
-	return ($ms << 23) + (($node // 5) << 10) + $sequence;
+	return ($ms << 23) + (($shard // 6) << 10) + $sequence;
 }
 
 sub objectid
@@ -41,21 +41,19 @@ sub line
 # Two sessions
 sub history
 {
-	return [
-		[
-			line(cache_1 => twitter(0, 1)), line(cache_1 => twitter(0, 3)),
-			line(cache_64 => twitter(0, 64)), line(cache_64 => twitter(1, 0)),
-			line(shard => instagram(0, 1)), line(shard => instagram(0, 2)),
-			line(objectid => objectid(0, 1, 1)), line(objectid => objectid(0, 1, 2)),
-			line(range => 1, 9), line(range => 10, 10)
-		],
-		[
-			line(cache_1 => twitter(0, 2)), line(cache_1 => twitter(0, 4)),
-			line(cache_64 => twitter(0, 128)),
-			line(shard => instagram(0, 1023)), line(shard => instagram(0.001, 0)),
-			line(objectid => objectid(0, 2, 1)), line(objectid => objectid(1, 2, 0)),
-			line(range => 11, 12), line(range => 100, 200)
-		]
+	return map { { node => 5, shard => 5, lines => $_ } } [
+		line(cache_1 => twitter(0, 1)), line(cache_1 => twitter(0, 3)),
+		line(cache_64 => twitter(0, 64)), line(cache_64 => twitter(1, 0)),
+		line(shard => instagram(0, 1, 5)), line(shard => instagram(0, 2, 5)),
+		line(objectid => objectid(0, 1, 1)), line(objectid => objectid(0, 1, 2)),
+		line(range => 1, 9), line(range => 10, 10)
+	],
+	[
+		line(cache_1 => twitter(0, 2)), line(cache_1 => twitter(0, 4)),
+		line(cache_64 => twitter(0, 128)),
+		line(shard => instagram(0, 1023, 5)), line(shard => instagram(0.001, 0, 5)),
+		line(objectid => objectid(0, 2, 1)), line(objectid => objectid(1, 2, 0)),
+		line(range => 11, 12), line(range => 100, 200)
 	];
 }
 
@@ -64,7 +62,7 @@ sub faults
 {
 	my (@lines) = @_;
 	my %kinds;
-	$kinds{ (split /:/)[0] }++ foreach check_history([ @{ history() }, \@lines ]);
+	$kinds{ (split /:/)[0] }++ foreach check_history([ history(), { node => 5, shard => 6, lines => \@lines } ]);
 	return join ' ', map { "$_ $kinds{$_}" } sort keys %kinds;
 }
 
@@ -74,7 +72,7 @@ is(faults(line(cache_1 => twitter(0, 5)), line(range => 201, 300)), '', 'and mor
 # No id twice, in one session or in two; ranges do not overlap
 is(faults(line(cache_1 => twitter(0, 2))), 'twice 1', 'a snowflake that another session has');
 is(faults(line(cache_64 => twitter(0, 64))), 'twice 1', 'the same with a cache');
-is(faults(line(shard => instagram(0, 1023))), 'twice 1', 'a shard id that another session has');
+is(faults(line(shard => instagram(0, 1023, 5))), 'node 1 twice 1', 'a shard id that another session has');
 is(faults(line(objectid => objectid(0, 2, 1))), 'twice 1', 'an objectid that another session has');
 is(faults(line(range => 12, 13)), 'twice 1', 'a range that begins within another');
 is(faults(line(range => 99, 100)), 'twice 1', 'a range that ends within another');
@@ -102,7 +100,7 @@ is(faults(line(objectid => objectid(-7, 3, 0))), 'lag 1', 'an objectid that lags
 # Fields
 is(faults(line(cache_1 => twitter(0, 9, 4))), 'node 1', 'a snowflake of another node');
 is(faults(line(cache_64 => twitter(0, 9, 0))), 'node 1', 'the same with a cache');
-is(faults(line(shard => instagram(0, 9, 4))), 'node 1', 'an id of another shard');
+is(faults(line(shard => instagram(0, 9, 5))), 'node 1', 'an id of another shard');
 
 # What is no line of a history
 is(faults("other|1|1|$clock"), 'malformed 1', 'an unknown generator');

@@ -30,7 +30,7 @@ sub is_long { return ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/; }
 my %tables = (
 	cache_1 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_1_id', :number)},
 	cache_64 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_64_id', :number)},
-	shard => q{id bigint PRIMARY KEY DEFAULT next_shard_id(:number, nextval('shard_id'))},
+	shard => q{id bigint PRIMARY KEY},
 	objectid => q{id objectid PRIMARY KEY DEFAULT gen_objectid()},
 	range => q{id bigint PRIMARY KEY, last bigint});
 
@@ -47,13 +47,17 @@ sub create_keyed_tables
 		map { "CREATE TABLE by_$_ (" . $tables{$_} =~ s/:number/$number/gr . ", client int)" } sort keys %tables);
 }
 
-# What a client is given in one statement.  The server sends it in one piece,
-# after the commit if there is no transaction block around it.
+# What a client is given in one statement: by a default, but for ranges, and
+# for the shard that it has to itself.  The server sends it in one piece, after
+# the commit if there is no transaction block around it.
 sub prepare
 {
 	my ($client, $generator) = @_;
 	my $last = $generator eq 'range' ? 'last' : 'id';
 	my ($columns, $values) = ('client', "SELECT $client FROM generate_series(1, 20)");
+	($columns, $values) = ('client, id',
+		"SELECT $client, next_shard_id($client, nextval('shard_id')) FROM generate_series(1, 20)")
+	  if $generator eq 'shard';
 	($columns, $values) = ('client, id, last',
 		"SELECT $client, first, last FROM generate_series(1, 5) i, nextval_range('range_id', i)")
 	  if $generator eq 'range';
@@ -61,29 +65,35 @@ sub prepare
 	  . "RETURNING '$generator', id, $last, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;\n";
 }
 
-# Takes turns with all generators, in transactions that commit and others that
-# do not.  Ranges come outside of them, for a value that nextval() has given
-# counts only once it is committed.
+# Takes turns with all generators, in transactions that commit and, if they
+# may, others that do not.  Ranges come outside of them, for a value that
+# nextval() has given counts only once it is committed.
 sub script
 {
-	my ($client, @generators) = @_;
+	my ($client, $rollback, @generators) = @_;
 	my @blocks = grep { $_ ne 'range' } @generators;
-	my @turn = (
-		'BEGIN', (map { "EXECUTE $_" } @blocks), 'COMMIT',
-		'BEGIN', (map { "EXECUTE $_" } @blocks), 'ROLLBACK',
-		map { "EXECUTE $_" } @generators);
+	my @turn = map { "EXECUTE $_" } @generators;
+	push @turn, 'BEGIN', (map { "EXECUTE $_" } @blocks), $_ foreach $rollback ? ('COMMIT', 'ROLLBACK') : ();
 	my $turn = join ', ', map { "'$_'" } @turn;
 	return join('', map { prepare($client, $_) } @generators)
 	  . "SELECT unnest(ARRAY[$turn]) FROM generate_series(1, 10000) \\gexec\n";
 }
 
-# Clients at work, until they lose their server or end_clients().
+# Clients at work, until they lose their server or end_clients().  Parameters:
+# count of clients, shard of the first, node of the server, generators, whether
+# to roll back as well, whether to stop at the first error.
 sub start_clients
 {
 	my ($node, %params) = @_;
 	my @generators = @{ $params{generators} // [ sort keys %tables ] };
-	my $count = $params{count} // 8;
-	my @clients = map { start_client($node, script($_, @generators), $params{on_error_stop}) } 1 .. $count;
+	my $first = $params{shard} // 1;
+	my @clients;
+	foreach my $shard ($first .. $first + ($params{count} // 8) - 1)
+	{
+		my $client = start_client($node, script($shard, $params{rollback} // 1, @generators), $params{on_error_stop});
+		@$client{qw(node shard)} = ($params{node} // 5, $shard);
+		push @clients, $client;
+	}
 	foreach my $client (@clients)
 	{
 		until (-s $client->{output})
@@ -106,7 +116,9 @@ sub end_clients
 	{
 		$client->{run}->signal('INT') if $client->{run}->pumpable;
 		$client->{run}->finish;
-		push @sessions, [ slurp_file($client->{output}) =~ /^(\w+\|.*)\n/mg ];
+		push @sessions, {
+			%$client{qw(node shard)},
+			lines => [ slurp_file($client->{output}) =~ /^(\w+\|.*)\n/mg ] };
 	}
 	return @sessions;
 }
@@ -150,19 +162,18 @@ sub parse
 }
 
 # What is wrong with the histories of a number of sessions: a list of messages
-# that begin with the kind of the fault.  In %limits, how many seconds ids may
-# lead the clock and lag behind it, and which node they have (or a list, one
-# for each session).
+# that begin with the kind of the fault.  A session is its lines, the node of its
+# server and its shard; in %limits, how many seconds ids may lead the clock and
+# lag behind it.
 sub check_history
 {
 	my ($sessions, %limits) = @_;
 	my ($lead, $lag) = ($limits{lead} // 1.1, $limits{lag} // 5);
 	my (@faults, %all);
-	foreach my $i (0 .. $#$sessions)
+	foreach my $session (@$sessions)
 	{
-		my $node = ref $limits{node} ? $limits{node}[$i] : $limits{node} // 5;
 		my %previous;
-		foreach my $line (@{ $sessions->[$i] })
+		foreach my $line (@{ $session->{lines} })
 		{
 			my $entry = parse($line);
 			if (!$entry)
@@ -175,7 +186,8 @@ sub check_history
 			push @faults, "order: $line after $previous{$generator}"
 			  if $entry->{first} le ($previous{$generator} // '');
 			$previous{$generator} = $entry->{last};
-			push @faults, "node: $line" if defined $entry->{node} && $entry->{node} != $node;
+			push @faults, "node: $line"
+			  if defined $entry->{node} && $entry->{node} != $session->{ $generator eq 'shard' ? 'shard' : 'node' };
 			next unless defined $entry->{time};
 			push @faults, "lead: $line" if $entry->{time} > $entry->{clock} + $lead;
 			push @faults, "lag: $line" if $entry->{time} + $entry->{tick} < $entry->{clock} - $lag;
@@ -199,7 +211,7 @@ sub history_is_sound
 {
 	my ($sessions, $name, %limits) = @_;
 	my %ids;
-	foreach my $line (map { @$_ } @$sessions) { $ids{$1}++ if $line =~ /^(\w+)/; }
+	foreach my $line (map { @{ $_->{lines} } } @$sessions) { $ids{$1}++ if $line =~ /^(\w+)/; }
 	note "$name: " . join ', ', map { "$ids{$_} of $_" } sort keys %ids;
 	my $least = $limits{least} // 100;
 	my @missing = grep { ($ids{$_} // 0) < $least } @{ $limits{generators} // [ sort keys %tables ] };

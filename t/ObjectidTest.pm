@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
 our @EXPORT = qw(start_server in_parallel start_client
-  kill_server seen_ids highest not_above);
+  kill_server set_clock seen_ids highest not_above);
 
 # A running server with the extension, and settings in $params{conf}; it alone
 # sees the variables of $params{env}; the other parameters are those of init().
@@ -94,6 +94,16 @@ sub kill_server
 		sleep 0.01;
 	}
 	die 'killed processes do not go away';
+}
+
+# Set the clock of a server under libfaketime: seconds to add to the real time,
+# and the rate at which it runs.  The server reads the file at every look at the
+# clock, so it must never be empty.
+sub set_clock
+{
+	my ($file, $seconds, $rate) = @_;
+	append_to_file("$file.new", sprintf("%+d x%g\n", $seconds, $rate // 1));
+	rename "$file.new", $file or die "cannot rename: $!";
 }
 
 # The ids that a client saw before it lost its server.  The last line of its
