@@ -1,0 +1,48 @@
+# Eight clients insert while their tables and indexes are rebuilt.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use History;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_server('main', conf => q{
+shared_buffers = 64MB
+client_min_messages = error
+});
+create_keyed_tables($node);
+
+my @clients = start_clients($node, rollback => 0);
+foreach my $round (1 .. (is_long() ? 20 : 2))
+{
+	foreach my $table (map { "by_$_" } 'cache_1', 'cache_64', 'objectid', 'range', 'shard')
+	{
+		$node->safe_psql('postgres', $_)
+		  foreach "VACUUM FULL $table",
+		  "REINDEX TABLE CONCURRENTLY $table",
+		  "CLUSTER $table USING ${table}_pkey",
+		  "VACUUM ANALYZE $table";
+	}
+}
+my @history = end_clients(@clients);
+history_is_sound(\@history, 'tables rebuilt');
+indexes_are_sound($node, 'tables rebuilt');
+
+# What clients were given is there.  The last statement of each may have come
+# to its end without being heard of.
+my %seen;
+foreach my $line (map { @{ $_->{lines} } } @history) { $seen{$1}++ if $line =~ /^(\w+)/; }
+foreach my $generator (sort keys %seen)
+{
+	my $rows = $node->safe_psql('postgres', "SELECT count(*) FROM by_$generator");
+	ok($rows >= $seen{$generator} && $rows <= $seen{$generator} + 8 * 20,
+		"tables rebuilt: $rows rows by $generator, $seen{$generator} seen");
+}
+
+$node->stop;
+done_testing();
