@@ -1,9 +1,10 @@
 # Every SQL statement that README.md and the pages of docs/ show is run, page by
-# page, in a database of its own.
+# page, in a database of its own; and what they link to or name is there.
 
 use strict;
 use warnings FATAL => 'all';
 
+use File::Basename qw(dirname);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -13,9 +14,14 @@ $node->init;
 $node->start;
 
 my $count = 0;
-foreach my $page ('README.md', glob('docs/*.md'))
+foreach my $page (glob('*.md'), glob('docs/*.md'))
 {
-	my @blocks = slurp_file($page) =~ /^```sql\n(.*?)^```$/gms;
+	my $text = slurp_file($page);
+	my @files = map { dirname($page) . "/$_" } $text =~ /\]\(([^):#\s]+)/g;
+	push @files, $text =~ m{(?<![\w./-])((?:bench|docs|examples|extension|scripts|specs|sql|t)/\w[\w./-]*\w)}g;
+	is(join(' ', grep { !-e } @files), '', "$page names files that exist");
+
+	my @blocks = $text =~ /^```sql\n(.*?)^```$/gms;
 	next unless @blocks;
 
 	my $sql = join('', @blocks);
