@@ -399,9 +399,9 @@ static int64
 lowest_sequence(const snowflake_layout *layout, int32 node, int64 limit)
 {
 	int64		distance = limit - snowflake_pack(layout, 0, node, 0);
-	int64		slot = INT64CONST(1) << layout->seq_shift;
 
-	return distance <= 0 ? 0 : (distance + slot - 1) >> layout->seq_shift;
+	/* Rounded up, with no sum that may be past the last number. */
+	return distance <= 0 ? 0 : ((distance - 1) >> layout->seq_shift) + 1;
 }
 
 /* The first slots of the node that are neither taken nor before this tick. */

@@ -1296,36 +1296,9 @@ host_identity(uint8 *identity)
 }
 
 /*
- * Draw an identity and a place for the counter to start at.  Keyed on the
- * process id, for a forked child must not go on with its parent's.
- */
-static void
-draw_identity(void)
-{
-	uint8		identity[IDENTITY_LEN];
-	uint32		counter;
-
-	if (objectid_identity == OBJECTID_IDENTITY_HOST)
-		host_identity(identity);
-	else
-		strong_random(identity, sizeof(identity));
-	strong_random(&counter, sizeof(counter));
-
-	/*
-	 * A backend whose setting was changed goes on in the next second, since
-	 * its new identity may be lower than the old one.
-	 */
-	generator.seconds = generator.pid == MyProcPid ? generator.seconds + 1 : 0;
-	generator.counter = counter & COUNTER_MASK;
-	memcpy(generator.identity, identity, IDENTITY_LEN);
-	generator.kind = objectid_identity;
-	generator.pid = MyProcPid;
-}
-
-/*
  * The second of the next id: the clock's, or that of the last id where the
- * clock was set back.  A new round of the counter needs a new second, which
- * may have to wait for the clock.
+ * clock was set back.  A new round of the counter, or a new identity, needs a
+ * new second, which may have to wait for the clock.
  */
 static uint32
 next_second(bool new_round)
@@ -1343,6 +1316,37 @@ next_second(bool new_round)
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("current time is out of range for type %s", "objectid")));
 	return (uint32) second;
+}
+
+/*
+ * Draw an identity and a place for the counter to start at.  Keyed on the
+ * process id, for a forked child must not go on with its parent's.
+ */
+static void
+draw_identity(void)
+{
+	uint8		identity[IDENTITY_LEN];
+	uint32		counter;
+	uint32		seconds = 0;
+
+	if (objectid_identity == OBJECTID_IDENTITY_HOST)
+		host_identity(identity);
+	else
+		strong_random(identity, sizeof(identity));
+	strong_random(&counter, sizeof(counter));
+
+	/*
+	 * A backend whose setting was changed goes on in another second, since
+	 * its new identity may be lower than the old one.
+	 */
+	if (generator.pid == MyProcPid)
+		seconds = next_second(true);
+
+	generator.seconds = seconds;
+	generator.counter = counter & COUNTER_MASK;
+	memcpy(generator.identity, identity, IDENTITY_LEN);
+	generator.kind = objectid_identity;
+	generator.pid = MyProcPid;
 }
 
 /*

@@ -106,6 +106,10 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 	usable_bits = Min(layout->time_bits, 63 - layout->time_shift);
 	layout->clock.max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
 								 (LAYOUT_TIME_MAX - spec->epoch) / spec->tick);
+
+	/* The bounds of no time at all are the highest id and the lowest. */
+	if (snowflake_max_id(layout) == 0)
+		return "There must be room for more than one id before the year 10000.";
 	return NULL;
 }
 

@@ -295,21 +295,31 @@ find_rewriting(Oid funcid, Oid *namespace)
  * A function of the extension by its name and arguments.  Not by way of the
  * parser, which would ask whether the current user may use the schema; a view
  * of somebody else's may be what is planned.
+ *
+ * Others may have functions of these names in the same schema, for types that
+ * ours are not for, such as another range than tstzrange, and with any result.
+ * None of theirs may be called for ours.
  */
 static Oid
-find_function(const char *name, List *args, Oid namespace)
+find_function(const char *name, List *args, Oid result_type, Oid namespace)
 {
 	Oid			types[FUNC_MAX_ARGS];
 	int			nargs = 0;
+	Oid			funcid;
 	ListCell   *lc;
 
 	foreach(lc, args)
 		types[nargs++] = exprType(lfirst(lc));
+	if (types[0] != TIMESTAMPTZOID && types[0] != TSTZRANGEOID)
+		return InvalidOid;
 
-	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-						   CStringGetDatum(name),
-						   PointerGetDatum(buildoidvector(types, nargs)),
-						   ObjectIdGetDatum(namespace));
+	funcid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+							 CStringGetDatum(name),
+							 PointerGetDatum(buildoidvector(types, nargs)),
+							 ObjectIdGetDatum(namespace));
+	if (OidIsValid(funcid) && get_func_rettype(funcid) != result_type)
+		return InvalidOid;
+	return funcid;
 }
 
 /* The comparison of an id with one bound, or NULL if that cannot be made. */
@@ -319,7 +329,7 @@ make_comparison(PlannerInfo *root, const id_bound *bound, Node *id, List *args, 
 	Oid			type = exprType(id);
 	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
 	Oid			opno = get_opfamily_member(typcache->btree_opf, type, type, bound->strategy);
-	Oid			funcid = find_function(bound->function, args, namespace);
+	Oid			funcid = find_function(bound->function, args, type, namespace);
 	Node	   *value;
 	Expr	   *comparison;
 

@@ -659,6 +659,10 @@ COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-
 -- What does finds the schema when it runs, and calls what is there by its full
 -- name and with arguments of just its types: others may have functions in that
 -- schema, but none that is a closer match.
+--
+-- The same goes for the operators of SQL bodies, for which the schema is on the
+-- path when they are made: core has none of regtype or regclass, somebody in
+-- the schema may have one.  So these are compared as oid.
 
 CREATE FUNCTION time_partition_type(parent regclass, objectid_type regtype) RETURNS regtype
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -682,9 +686,9 @@ COMMENT ON FUNCTION time_partition_type(regclass, regtype) IS 'type of the colum
 
 CREATE FUNCTION time_partition_bound(key_type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE key_type
-           WHEN 'bigint'::regtype THEN snowflake_floor(ts, layout)::text
-           WHEN 'uuid'::regtype THEN uuidv7_floor(ts)::text
+RETURN CASE key_type::oid
+           WHEN 'bigint'::regtype::oid THEN snowflake_floor(ts, layout)::text
+           WHEN 'uuid'::regtype::oid THEN uuidv7_floor(ts)::text
            ELSE objectid_floor(ts)::text
        END;
 COMMENT ON FUNCTION time_partition_bound(regtype, timestamp with time zone, snowflake_layout) IS 'lowest id of a type at or after an instant, as text';
@@ -694,14 +698,14 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE
            WHEN bound = 'MINVALUE' THEN timestamptz '-infinity'
            WHEN bound = 'MAXVALUE' THEN timestamptz 'infinity'
-           WHEN key_type = 'bigint'::regtype THEN
+           WHEN key_type::oid = 'bigint'::regtype::oid THEN
                -- a bound need not be an id of the layout
                CASE
                    WHEN trim(bound, '''')::bigint < 0 THEN timestamptz '-infinity'
-                   WHEN trim(bound, '''')::bigint > snowflake_ceiling('infinity', layout) THEN timestamptz 'infinity'
+                   WHEN trim(bound, '''')::bigint > snowflake_ceiling(timestamptz 'infinity', layout) THEN timestamptz 'infinity'
                    ELSE snowflake_timestamp(trim(bound, '''')::bigint, layout)
                END
-           WHEN key_type = 'uuid'::regtype THEN uuidv7_timestamp(trim(bound, '''')::uuid)
+           WHEN key_type::oid = 'uuid'::regtype::oid THEN uuidv7_timestamp(trim(bound, '''')::uuid)
            ELSE objectid_timestamp(trim(bound, '''')::objectid)
        END;
 COMMENT ON FUNCTION time_partition_time(regtype, text, snowflake_layout) IS 'time of a partition''s bound, as the catalog prints it';
@@ -721,7 +725,7 @@ BEGIN ATOMIC
     FROM time_partition_type(parent, 'objectid'::regtype) AS key_type,
          pg_inherits JOIN pg_class AS child ON child.oid = inhrelid,
          LATERAL regexp_match(pg_get_expr(relpartbound, child.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS bounds
-    WHERE inhparent = parent
+    WHERE inhparent = parent::oid
     ORDER BY 2, 1;
 END;
 COMMENT ON FUNCTION time_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds, which are NULL for the default partition';
@@ -863,7 +867,7 @@ BEGIN ATOMIC
             UNION ALL
             SELECT f.attrelid, f.attname, false
             FROM pg_attribute AS k
-                 JOIN pg_constraint AS c ON c.confrelid = k.attrelid AND c.contype = 'f' AND c.conparentid = 0,
+                 JOIN pg_constraint AS c ON c.confrelid = k.attrelid AND c.contype = 'f' AND c.conparentid = 0::oid,
                  LATERAL unnest(c.conkey, c.confkey) AS pair(referring, referred)
                  JOIN pg_attribute AS f ON f.attnum = pair.referring
             WHERE k.attrelid = reached.attrelid AND k.attname = reached.attname
@@ -937,6 +941,9 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    extension_schema text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                              WHERE extname = 'objectid_ext');
+    referring text := format('%s.referring_columns($1, $2)', extension_schema);
     key record;
     each record;
     source text;
@@ -946,27 +953,24 @@ DECLARE
     adds text[] := '{}';
     statement text;
 BEGIN
-    -- until the function returns
-    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
-
-    FOR key IN
+    FOR key IN EXECUTE format($query$
         SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition,
                obj_description(oid, 'pg_constraint') AS comment
         FROM pg_constraint
         WHERE contype = 'f' AND conparentid = 0
           AND EXISTS (SELECT
-                      FROM referring_columns("table", "column") r JOIN pg_attribute ON attrelid = relation AND attname = attribute
-                      WHERE attribute_type <> to_type
+                      FROM %s r JOIN pg_attribute ON attrelid = relation AND attname = attribute
+                      WHERE attribute_type <> $3
                         AND (relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)))
         ORDER BY oid
+        $query$, referring) USING "table", "column", to_type
     LOOP
         drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
         adds := adds || format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.relation, key.conname, key.definition);
         adds := adds || format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.relation, key.comment);
     END LOOP;
 
-    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE attribute_type <> to_type LOOP
+    FOR each IN EXECUTE format('SELECT * FROM %s WHERE attribute_type <> $3', referring) USING "table", "column", to_type LOOP
         source := CASE each.attribute_type WHEN 'character'::regtype THEN '(%s)::text::%s' ELSE '(%s)::%s' END;
         -- a default does not follow by itself where the cast is explicit; and a
         -- partition may have one of its own
@@ -1053,24 +1057,25 @@ SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
+    extension_schema text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                              WHERE extname = 'objectid_ext');
+    referring text := format('%s.referring_columns($1, $2)', extension_schema);
     a pg_attribute;
     each record;
     seq regclass;
     other text;
     highest bigint;
+    present bigint;
 BEGIN
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    -- until the function returns
-    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
-
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
-    PERFORM check_convertible("table", "column", 'bigint'::regtype);
+    EXECUTE format('SELECT %s.check_convertible($1, $2, $3, false)', extension_schema)
+        USING "table", "column", 'bigint'::regtype;
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
         RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
@@ -1097,41 +1102,45 @@ BEGIN
     IF (SELECT seqincrement < 0 FROM pg_sequence WHERE seqrelid = seq) THEN
         RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    SELECT format('%I of table %s', attname, adrelid::regclass) INTO other
-    FROM pg_depend
-         JOIN pg_attrdef d ON d.oid = objid
-         JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = seq
-      AND NOT EXISTS (SELECT FROM referring_columns("table", "column") WHERE relation = adrelid AND attribute = attname)
-    ORDER BY d.oid LIMIT 1;
-    IF FOUND THEN
+    EXECUTE format($query$
+        SELECT format('%%I of table %%s', attname, adrelid::regclass)
+        FROM pg_depend
+             JOIN pg_attrdef d ON d.oid = objid
+             JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+        WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = $3
+          AND NOT EXISTS (SELECT FROM %s WHERE relation = adrelid AND attribute = attname)
+        ORDER BY d.oid LIMIT 1
+        $query$, referring) INTO other USING "table", "column", seq;
+    IF other IS NOT NULL THEN
         RAISE EXCEPTION 'sequence % also serves column %', seq, other
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
     END IF;
 
-    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
+    FOR each IN EXECUTE format('SELECT * FROM %s WHERE attribute_type <> $3', referring) USING "table", "column", 'bigint'::regtype LOOP
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
-        PERFORM check_convertible(each.relation, each.attribute, 'bigint'::regtype, each.inherited);
+        EXECUTE format('SELECT %s.check_convertible($1, $2, $3, $4)', extension_schema)
+            USING each.relation, each.attribute, 'bigint'::regtype, each.inherited;
     END LOOP;
 
     -- above all ids there are, also those that did not come from the sequence
     EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
-    IF highest > snowflake_ceiling(clock_timestamp(), layout) THEN
+    EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', extension_schema) INTO present USING clock_timestamp(), layout;
+    IF highest > present THEN
         RAISE EXCEPTION 'column "%" of table % is at %, above the present ids of layout %', "column", "table", highest, layout
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     IF a.attidentity <> '' THEN
-        seq := replace_identity("table", "column", seq);
+        EXECUTE format('SELECT %s.replace_identity($1, $2, $3)', extension_schema) INTO seq USING "table", "column", seq;
     ELSE
         EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
     END IF;
     PERFORM setval(seq, highest);
     -- an error if it cannot have ids of this node and layout
-    PERFORM next_snowflake(seq, coalesce(node, 0), layout);
+    EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', extension_schema) USING seq, coalesce(node, 0), layout;
 
-    PERFORM change_column_types("table", "column", 'bigint'::regtype);
-    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_snowflake(%L::regclass, %s, %L::snowflake_layout)',
-                   "table", "column", seq, coalesce(node::text, 'snowflake_node_id()'), layout);
+    EXECUTE format('SELECT %s.change_column_types($1, $2, $3)', extension_schema) USING "table", "column", 'bigint'::regtype;
+    EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$I SET DEFAULT %3$s.next_snowflake(%4$L::regclass, %5$s, %6$L::%3$s.snowflake_layout)',
+                   "table", "column", extension_schema, seq, coalesce(node::text, extension_schema || '.snowflake_node_id()'), layout);
     RETURN seq;
 END;
 $$;
@@ -1193,6 +1202,10 @@ SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
+    extension_schema text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                              WHERE extname = 'objectid_ext');
+    referring text := format('%s.referring_columns($1, $2)', extension_schema);
+    objectid_type regtype := (extension_schema || '.objectid')::regtype;
     key record;
     each record;
     bad text;
@@ -1201,47 +1214,47 @@ BEGIN
     IF "table" IS NULL OR "column" IS NULL THEN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    -- until the function returns
-    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext';
-
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
-    PERFORM check_convertible("table", "column", 'objectid'::regtype);
-    FOR each IN SELECT * FROM referring_columns("table", "column") LOOP
+    EXECUTE format('SELECT %s.check_convertible($1, $2, $3, false)', extension_schema)
+        USING "table", "column", objectid_type;
+    FOR each IN EXECUTE format('SELECT * FROM %s', referring) USING "table", "column" LOOP
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
-        PERFORM check_convertible(each.relation, each.attribute, 'objectid'::regtype, each.inherited);
-        PERFORM check_objectid_column(each.relation, each.attribute);
+        EXECUTE format('SELECT %1$s.check_convertible($1, $2, $3, $4), %1$s.check_objectid_column($1, $2)', extension_schema)
+            USING each.relation, each.attribute, objectid_type, each.inherited;
     END LOOP;
 
     -- one of the columns refers to another that is none of them
-    SELECT r.*, conname, confrelid::regclass AS referred, k.attname INTO key
-    FROM referring_columns("table", "column") r
-         JOIN pg_attribute a ON a.attrelid = relation AND a.attname = attribute
-         JOIN pg_constraint ON conrelid = relation AND contype = 'f' AND conparentid = 0,
-         LATERAL unnest(conkey, confkey) pair(referring, referred)
-         JOIN pg_attribute k ON k.attnum = pair.referred
-    WHERE pair.referring = a.attnum AND k.attrelid = confrelid
-      AND NOT EXISTS (SELECT FROM referring_columns("table", "column") WHERE relation = confrelid AND attribute = k.attname)
-    LIMIT 1;
-    IF FOUND THEN
+    EXECUTE format($query$
+        SELECT r.*, conname, confrelid::regclass AS referred, k.attname
+        FROM %1$s r
+             JOIN pg_attribute a ON a.attrelid = relation AND a.attname = attribute
+             JOIN pg_constraint ON conrelid = relation AND contype = 'f' AND conparentid = 0,
+             LATERAL unnest(conkey, confkey) pair(referring, referred)
+             JOIN pg_attribute k ON k.attnum = pair.referred
+        WHERE pair.referring = a.attnum AND k.attrelid = confrelid
+          AND NOT EXISTS (SELECT FROM %1$s WHERE relation = confrelid AND attribute = k.attname)
+        LIMIT 1
+        $query$, referring) INTO key USING "table", "column";
+    IF key.relation IS NOT NULL THEN
         RAISE EXCEPTION 'column "%" of table % refers to table % by constraint "%"', key.attribute, key.relation, key.referred, key.conname
             USING ERRCODE = 'feature_not_supported',
                   HINT = format('Convert column %I of %s, and this one follows.', key.attname, key.referred);
     END IF;
 
-    FOR each IN SELECT * FROM referring_columns("table", "column") WHERE NOT inherited LOOP
-        EXECUTE format('SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT is_objectid(%1$I%3$s) ORDER BY tableoid, ctid LIMIT 1',
-                       each.attribute, each.relation, CASE each.attribute_type WHEN 'character'::regtype THEN '::text' END)
+    FOR each IN EXECUTE format('SELECT * FROM %s WHERE NOT inherited', referring) USING "table", "column" LOOP
+        EXECUTE format('SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT %3$s.is_objectid(%1$I::%4$s) ORDER BY tableoid, ctid LIMIT 1',
+                       each.attribute, each.relation, extension_schema,
+                       CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
         INTO bad, bad_rows;
         IF bad_rows > 0 THEN
             RAISE EXCEPTION 'column "%" of table % has rows that are no ObjectId: %', each.attribute, each.relation, bad_rows
                 USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
         END IF;
     END LOOP;
-    PERFORM change_column_types("table", "column", 'objectid'::regtype);
+    EXECUTE format('SELECT %s.change_column_types($1, $2, $3)', extension_schema) USING "table", "column", objectid_type;
 END;
 $$;
 COMMENT ON FUNCTION convert_to_objectid(regclass, name) IS 'makes a text, varchar, char, bytea or jsonb column an objectid, with all columns that refer to it by foreign keys; an error if any value is no ObjectId';

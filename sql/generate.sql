@@ -94,6 +94,14 @@ INSERT INTO generate_ids SELECT n, gen_objectid() FROM generate_series(2001, 300
 SELECT count(*) AS ids, count(*) = count(DISTINCT id) AS distinct, count(DISTINCT (objectid_parts(id)).random) AS identities,
        count(*) FILTER (WHERE id <= before) AS not_ascending
   FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM generate_ids) AS s;
+-- Each change takes a second of its own, and waits for it: a session cannot run
+-- further and further ahead of the clock.
+SET objectid_ext.objectid_identity = random;
+SELECT gen_objectid() \gset
+SET objectid_ext.objectid_identity = host;
+SELECT gen_objectid() \gset
+SET objectid_ext.objectid_identity = random;
+SELECT objectid_timestamp(gen_objectid()) < clock_timestamp() + interval '3 s' AS held;
 -- On the same host another process has the same machine.
 \c -
 SET objectid_ext.objectid_identity = 'HOST';

@@ -93,7 +93,8 @@ FROM (VALUES
     ('time:30,seq:32;tick=1ms;epoch=2026-01-01T00:00:00Z'),
     ('time:41,node:10,seq:12;tick=0ms;epoch=2026-01-01T00:00:00Z'),
     ('time:41,node:10,seq:12;tick=3601s;epoch=2026-01-01T00:00:00Z'),
-    ('time:41,node:10,seq:12;tick=9999999999s;epoch=2026-01-01T00:00:00Z')
+    ('time:41,node:10,seq:12;tick=9999999999s;epoch=2026-01-01T00:00:00Z'),
+    ('time:63;tick=1us;epoch=9999-12-31T23:59:59.999999Z')
 ) v(input);
 SELECT 'tweeter'::snowflake_layout;
 SELECT 'time:41,node:13,seq:11;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_layout;

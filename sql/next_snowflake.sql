@@ -166,6 +166,14 @@ RESET client_min_messages;
 SELECT next_snowflake('ending', 1023);
 SELECT next_snowflake('ending', 8191, 'instagram');
 
+-- also where slots are as far apart as they can be, and an increment is a tick
+SELECT format('time:1,seq:31,node:31;tick=3600s;epoch=%sZ', to_char((now() - interval '1 hour') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')) AS widest \gset
+CREATE SEQUENCE widest INCREMENT 2147483648;
+SELECT setval('widest', 9223372036854775802);
+\set VERBOSITY sqlstate
+SELECT next_snowflake('widest', 1, :'widest');
+\set VERBOSITY default
+
 -- permissions are those of nextval
 CREATE ROLE regress_snowflake;
 CREATE SEQUENCE guarded CACHE 64;
@@ -285,5 +293,5 @@ SELECT proparallel FROM pg_proc WHERE proname = 'next_snowflake';
 
 DROP TABLE taken, block, sony_block, full_tick, plain;
 DROP VIEW viewed;
-DROP SEQUENCE clock, insta, burst, fifty, sony, small, bounded, downward, ending, guarded, forgetful;
+DROP SEQUENCE clock, insta, burst, fifty, sony, small, bounded, downward, ending, widest, guarded, forgetful;
 DROP ROLE regress_snowflake, regress_snowflake_group;

@@ -1,0 +1,197 @@
+--
+-- Others may create in the extension's schema: what they put there, before or
+-- after it is installed, is never called for what is ours
+--
+
+\set original :DBNAME
+-- of a run that was cut short
+SET client_min_messages = warning;
+DROP DATABASE IF EXISTS regress_objectid_security;
+DROP ROLE IF EXISTS regress_objectid_attacker, regress_objectid_installer, regress_objectid_victim;
+RESET client_min_messages;
+
+CREATE ROLE regress_objectid_attacker;
+CREATE ROLE regress_objectid_installer;
+CREATE ROLE regress_objectid_victim;
+CREATE DATABASE regress_objectid_security;
+GRANT CREATE ON DATABASE regress_objectid_security TO regress_objectid_installer, regress_objectid_victim;
+\c regress_objectid_security
+\set SHOW_CONTEXT never
+SET SESSION AUTHORIZATION regress_objectid_installer;
+CREATE SCHEMA ids;
+GRANT USAGE, CREATE ON SCHEMA ids TO regress_objectid_attacker;
+GRANT USAGE ON SCHEMA ids TO PUBLIC;
+RESET SESSION AUTHORIZATION;
+
+--
+-- Before: a trap for every operator that core has only by way of a conversion
+--
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+DO $$
+DECLARE
+    types text[] := '{oid,regclass,regtype,name,text,varchar,bpchar,"\"char\"",int2,int4,int8,int2[],oid[],text[],timestamptz,interval,pg_node_tree}';
+    symbol text;
+    l text;
+    r text;
+BEGIN
+    FOR l, r IN SELECT a, b FROM unnest(types) a, unnest(types) b LOOP
+        EXECUTE format('CREATE FUNCTION ids.trap(l %s, r %s) RETURNS boolean LANGUAGE plpgsql AS
+                        ''BEGIN RAISE EXCEPTION ''''trap of operator: %%, %%'''', pg_typeof(l), pg_typeof(r); END''', l, r);
+        FOREACH symbol IN ARRAY '{=,<>,<,>,<=,>=,||,~,*}'::text[] LOOP
+            EXECUTE format('CREATE OPERATOR ids.%s (FUNCTION = ids.trap, LEFTARG = %s, RIGHTARG = %s)', symbol, l, r);
+        END LOOP;
+    END LOOP;
+END $$;
+
+-- And for functions of core and of ours: closer matches, and some of ours with
+-- fewer arguments, where ours have defaults
+CREATE FUNCTION ids.trap() RETURNS boolean LANGUAGE plpgsql AS
+    'BEGIN RAISE EXCEPTION ''trap of function''; END';
+DO $$
+DECLARE
+    signature text;
+BEGIN
+    FOREACH signature IN ARRAY ARRAY[
+        'is_objectid(varchar)', 'is_objectid(bpchar)', 'is_objectid(name)',
+        'check_convertible(regclass, name, regtype)', 'change_column_types(regclass, name, text)',
+        'referring_columns(regclass, text)', 'referring_columns(oid, name)', 'snowflake_ceiling(timestamptz)',
+        'format(text, name)', 'format(text, regclass)', 'format(text, regclass, name)', 'format(text, regclass, name, regclass)',
+        'pg_get_expr(pg_node_tree, regclass)', 'quote_ident(name)', 'obj_description(regclass, text)', 'obj_description(oid, text)',
+        'left(name, int4)', 'concat(pg_node_tree, pg_node_tree)', 'octet_length(name)', 'regexp_match(text, varchar)', 'unnest(int2[], oid[], oid[])']
+    LOOP
+        EXECUTE format('CREATE FUNCTION ids.%s RETURNS boolean LANGUAGE sql AS ''SELECT ids.trap()''', signature);
+    END LOOP;
+END $$;
+
+-- The planner looks for these by name and arguments.  Whatever they return, it
+-- would take it for an objectid.
+CREATE FUNCTION ids.objectid_lower(int4range) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
+CREATE FUNCTION ids.objectid_upper(int4range) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
+
+-- What is there already is not taken for ours: there is no extension then.
+CREATE FUNCTION ids.uuidv7_floor(timestamptz) RETURNS uuid LANGUAGE sql AS 'SELECT NULL::uuid';
+RESET SESSION AUTHORIZATION;
+SET SESSION AUTHORIZATION regress_objectid_installer;
+\set VERBOSITY sqlstate
+CREATE EXTENSION objectid_ext SCHEMA ids;
+DROP FUNCTION ids.uuidv7_floor(timestamptz);
+RESET SESSION AUTHORIZATION;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE DOMAIN ids.objectid AS text;
+RESET SESSION AUTHORIZATION;
+SET SESSION AUTHORIZATION regress_objectid_installer;
+CREATE EXTENSION objectid_ext SCHEMA ids;
+\set VERBOSITY default
+DROP DOMAIN ids.objectid;
+CREATE EXTENSION objectid_ext SCHEMA ids;
+
+-- Nothing of the extension was bound to what is not of it.
+SELECT pg_describe_object(d.classid, d.objid, 0) AS bound, pg_describe_object(d.refclassid, d.refobjid, 0) AS "to"
+  FROM pg_depend AS d JOIN pg_depend AS ours USING (classid, objid)
+ WHERE ours.refclassid::oid = 'pg_extension'::regclass::oid AND ours.deptype = 'e'
+   AND d.deptype = 'n' AND d.refobjid >= 16384 AND d.refclassid::oid <> 'pg_namespace'::regclass::oid
+   AND NOT EXISTS (SELECT FROM pg_depend AS e
+                    WHERE e.classid = d.refclassid AND e.objid = d.refobjid AND e.deptype IN ('e', 'i'));
+RESET SESSION AUTHORIZATION;
+
+--
+-- After: closer matches for arguments of the extension's own types
+--
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE FUNCTION ids.time_partition_bound(text, timestamptz, ids.snowflake_layout) RETURNS text LANGUAGE sql AS 'SELECT ids.trap()::text';
+CREATE FUNCTION ids.next_snowflake(text, int, ids.snowflake_layout) RETURNS bigint LANGUAGE sql AS 'SELECT ids.trap()::int::bigint';
+CREATE FUNCTION ids.objectid_floor(timestamp) RETURNS ids.objectid LANGUAGE sql AS 'SELECT ids.trap()::text::ids.objectid';
+CREATE FUNCTION ids.trap(l ids.objectid, r text) RETURNS boolean LANGUAGE sql AS 'SELECT ids.trap()';
+CREATE OPERATOR ids.= (FUNCTION = ids.trap, LEFTARG = ids.objectid, RIGHTARG = text);
+RESET SESSION AUTHORIZATION;
+
+-- A victim whose own path is of no help: the schema of the attacker, and
+-- temporary objects, come before the catalog.
+SET SESSION AUTHORIZATION regress_objectid_victim;
+CREATE SCHEMA victim;
+CREATE TABLE victim.numbered (id serial PRIMARY KEY, n int);
+CREATE TABLE victim.identified (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int);
+CREATE TABLE victim.refers (id int REFERENCES victim.numbered);
+INSERT INTO victim.numbered (n) VALUES (1), (2);
+INSERT INTO victim.identified (n) VALUES (1), (2);
+INSERT INTO victim.refers VALUES (1), (2);
+CREATE TABLE victim.document (id varchar(24) PRIMARY KEY, c char(24), b bytea, j jsonb);
+CREATE TABLE victim.part_of (id text DEFAULT '507f1f77bcf86cd799439011' REFERENCES victim.document);
+INSERT INTO victim.document VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}');
+INSERT INTO victim.part_of DEFAULT VALUES;
+CREATE TABLE victim.by_time (id ids.objectid) PARTITION BY RANGE (id);
+CREATE TABLE victim.by_number (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE victim.by_uuid (id uuid) PARTITION BY RANGE (id);
+CREATE TEMP TABLE pg_extension AS SELECT 'objectid_ext'::name AS extname, 'pg_catalog'::regnamespace::oid AS extnamespace;
+CREATE TEMP TABLE pg_class (oid oid);
+CREATE TEMP TABLE pg_attribute (attrelid oid);
+CREATE DOMAIN pg_temp.regtype AS text CHECK (false);
+CREATE DOMAIN pg_temp.objectid AS text CHECK (false);
+SET search_path = pg_temp, ids, pg_catalog;
+SET timezone = 'UTC';
+
+SELECT ids.create_time_partitions('victim.by_time', '1 day', '2026-01-01', '2026-01-02');
+SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-01', '2026-01-02');
+SELECT ids.create_time_partitions('victim.by_uuid', '1 day', '2026-01-01', '2026-01-02');
+SELECT * FROM ids.time_partitions('victim.by_time');
+SELECT * FROM ids.time_partitions('victim.by_number');
+SELECT * FROM ids.time_partitions('victim.by_uuid');
+SELECT ids.convert_to_snowflake('victim.numbered', 'id', 1);
+SELECT ids.convert_to_snowflake('victim.identified', 'id', 1);
+SELECT ids.convert_to_objectid('victim.document', 'id');
+SELECT ids.convert_to_objectid('victim.document', 'c');
+SELECT ids.convert_to_objectid('victim.document', 'b');
+SELECT ids.convert_to_objectid('victim.document', 'j');
+SET search_path = pg_catalog;
+INSERT INTO victim.numbered (n) VALUES (3);
+INSERT INTO victim.identified (n) VALUES (3);
+INSERT INTO victim.part_of DEFAULT VALUES;
+SELECT pg_catalog.format_type(atttypid, NULL) AS type, count(*)
+  FROM pg_catalog.pg_attribute WHERE attname IN ('id', 'c', 'b', 'j') AND attrelid IN (SELECT oid FROM pg_catalog.pg_class WHERE relkind = 'r' AND relnamespace = 'victim'::regnamespace)
+ GROUP BY 1 ORDER BY 1;
+SELECT n, id > 2 AS snowflake FROM victim.numbered ORDER BY n;
+SELECT n, id > 2 AS snowflake FROM victim.identified ORDER BY n;
+SELECT * FROM victim.document;
+SELECT count(*) FROM victim.part_of;
+
+-- A range of another type has an error of ours, not a function of theirs.
+SELECT count(*) FROM victim.document WHERE id OPERATOR(ids.<@) int4range(1, length(c::text));
+SELECT count(*) FROM victim.document WHERE id OPERATOR(ids.<@) tstzrange(NULL, now());
+SELECT count(*) FROM victim.document WHERE id OPERATOR(ids.<) now();
+RESET search_path;
+RESET SESSION AUTHORIZATION;
+
+--
+-- Who may do what: the extension's owner has no power over its functions, which
+-- are in C and not his
+--
+SET SESSION AUTHORIZATION regress_objectid_installer;
+CREATE OR REPLACE FUNCTION ids.objectid_floor(timestamptz) RETURNS ids.objectid LANGUAGE sql AS 'SELECT NULL::ids.objectid';
+DROP FUNCTION ids.objectid_floor(timestamptz);
+ALTER EXTENSION objectid_ext DROP FUNCTION ids.objectid_floor(timestamptz);
+ALTER FUNCTION ids.objectid_floor(timestamptz) RENAME TO objectid_floor_no_more;
+CREATE FUNCTION ids.supported(int) RETURNS boolean LANGUAGE sql SUPPORT ids.time_range_support AS 'SELECT true';
+CREATE CAST (int AS ids.objectid) WITH INOUT;
+ALTER TYPE ids.objectid SET (ANALYZE = NONE);
+RESET SESSION AUTHORIZATION;
+
+-- Generators ask for the privileges of nextval(), also where another role of
+-- the session has left some ids over; conversions ask for the table's owner.
+GRANT USAGE ON SCHEMA victim TO regress_objectid_attacker;
+ALTER SEQUENCE victim.numbered_id_seq CACHE 1000;
+SELECT count(DISTINCT ids.next_snowflake('victim.numbered_id_seq', 1)) FROM generate_series(1, 2);
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT ids.next_snowflake('victim.numbered_id_seq', 1);
+SELECT first FROM ids.nextval_range('victim.numbered_id_seq', 1);
+SELECT ids.nextval_any('{victim.numbered_id_seq}');
+SELECT ids.convert_to_snowflake('victim.numbered', 'id', 1);
+SELECT ids.convert_to_objectid('victim.document', 'c');
+SELECT ids.change_column_types('victim.numbered', 'n', 'bigint'::pg_catalog.regtype);
+SELECT ids.replace_identity('victim.numbered', 'id', 'victim.numbered_id_seq');
+SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-02', '2026-01-03');
+SET objectid_ext.max_clock_lead = '1h';
+RESET SESSION AUTHORIZATION;
+
+\c :original
+DROP DATABASE regress_objectid_security;
+DROP ROLE regress_objectid_attacker, regress_objectid_installer, regress_objectid_victim;
