@@ -5,6 +5,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use Cwd qw(getcwd);
 use FindBin;
 use lib $FindBin::RealBin;
 use History;
@@ -64,7 +65,8 @@ sub start_clients_for
 
 #
 # pg_upgrade.  As for the server's own test, the variable oldinstall names the
-# older server: /usr/lib/postgresql/15, say.  It must have the extension.
+# older server: /usr/lib/postgresql/15, say.  It must have the extension, in its
+# own directories.
 #
 SKIP:
 {
@@ -75,7 +77,12 @@ SKIP:
 	}
 
 	my $old = PostgreSQL::Test::Cluster->new('old', install_path => $ENV{oldinstall});
-	$old->init;
+	{
+		# The settings of a throw-away installation are not the old server's.
+		local $ENV{TEMP_CONFIG};
+		delete $ENV{TEMP_CONFIG};
+		$old->init;
+	}
 	$old->append_conf('postgresql.conf', $conf);
 	$old->start;
 	$old->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
@@ -98,11 +105,13 @@ SKIP:
 	$new->append_conf('postgresql.conf', $conf);
 
 	# It leaves scripts in its current directory.
+	my $here = getcwd();
 	chdir PostgreSQL::Test::Utils::tempdir or die;
 	command_ok([ 'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir,
 			'-b', "$ENV{oldinstall}/bin", '-B', $new->config_data('--bindir'),
 			'-s', $new->host, '-p', $old->port, '-P', $new->port ],
 		"pg_upgrade from $version");
+	chdir $here or die;
 	$new->start;
 	is($new->safe_psql('postgres', q{
 			SET enable_seqscan = off;
