@@ -26,3 +26,9 @@ include $(PGXS)
 
 # All files share one header.
 $(OBJS): objectid_ext.h
+
+# A release as PGXN wants it: what is committed, below one directory
+release = $(EXTENSION)-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)
+dist:
+	git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD
+.PHONY: dist
