@@ -93,6 +93,8 @@ my ($default) = slurp_file('objectid_ext.control') =~ /^default_version = '(.*)'
 is($release =~ s/\.\d+\z//r, $default, 'META.json and control file agree');
 is($meta->{provides}{objectid_ext}{version}, $release, 'META.json agrees with itself');
 is($meta->{provides}{objectid_ext}{file}, "extension/objectid_ext--$default.sql", 'and names the script');
+my ($module) = slurp_file('objectid_ext.h') =~ /\.version = "(.*)"/;
+is($module, $release, 'the module tells the same');
 my ($newest) = slurp_file('CHANGELOG.md') =~ /^## (\S+)/m;
 is($newest, $release, 'CHANGELOG.md begins with the release');
 SKIP:
