@@ -117,7 +117,7 @@ foreach my $script (@scripts)
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed', 4 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed', 5 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
@@ -131,6 +131,9 @@ SKIP:
 	my %packed = map { $_ => 1 } zipped("$dir/tree/objectid_ext-$release.zip");
 	is(join(' ', grep { !delete $packed{$_} } @committed), '', 'has all that is committed, below one directory');
 	is(join(' ', keys %packed), '', 'and nothing else');
+	my $house = slurp_file('CONTRIBUTING.md');
+	my %rooms = map { m{/(\.ci/run|[^/]*/?)} ? ($1 => 1) : () } @committed;
+	is(join(' ', grep { $house !~ /`\Q$_\E`/ } sort keys %rooms), '', 'CONTRIBUTING.md names every room');
 	is(join(' ', grep { /\.(o|so|bc)$|regression\.|\/results\// } @committed), '', 'and nothing that was built');
 }
 
