@@ -1,5 +1,5 @@
 # Every SQL statement that README.md and the pages of docs/ show is run, page by
-# page, in a database of its own.
+# page, in a database of its own; and every link between pages leads somewhere.
 
 use strict;
 use warnings FATAL => 'all';
@@ -28,5 +28,29 @@ foreach my $page ('README.md', glob('docs/*.md'))
 	is($stderr, '', "$page runs without a warning");
 }
 ok($count >= 3, 'there are pages');
+
+# A page's headings as they are linked to
+sub anchors
+{
+	my ($page) = @_;
+	my @headings = map { lc } slurp_file($page) =~ /^#+ (.*)$/mg;
+	return map { s/[^\w -]//gr =~ tr/ /-/r } @headings;
+}
+
+my $links = 0;
+foreach my $page (glob('*.md docs/*.md'))
+{
+	my ($dir) = $page =~ m{^(.*/)?};
+	foreach my $link (slurp_file($page) =~ /\]\(([^\s()]+)\)/g)
+	{
+		next if $link =~ /^https?:/;
+		my ($file, $anchor) = split /#/, $link;
+		my $target = $file eq '' ? $page : ($dir // '') . $file;
+		my $found = -e $target && (!defined $anchor || grep { $_ eq $anchor } anchors($target));
+		ok($found, "$page: $link") unless $found;
+		$links++;
+	}
+}
+cmp_ok($links, '>', 20, 'links lead to pages and headings that there are');
 
 done_testing();
