@@ -6,9 +6,11 @@ OBJS = objectid_ext.o snowflake_ext.o clock_sequence.o time_range.o digits.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # One subject a file; each runs alone too: make installcheck REGRESS=order
-REGRESS = $(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql)))
+# (VPATH is the tree where the build is outside of it)
+tests = $(sort $(basename $(notdir $(wildcard $(or $(VPATH),.)/$(1)))))
+REGRESS = $(call tests,sql/*.sql)
 REGRESS_OPTS = --load-extension=objectid_ext
-ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
+ISOLATION = $(call tests,specs/*.spec)
 ISOLATION_OPTS = --load-extension=objectid_ext
 
 # PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian).
@@ -24,3 +26,9 @@ include $(PGXS)
 
 # All files share one header.
 $(OBJS): objectid_ext.h
+
+# A release as PGXN wants it: what is committed, below one directory
+release = $(EXTENSION)-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)
+dist:
+	git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD
+.PHONY: dist

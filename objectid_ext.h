@@ -39,7 +39,7 @@
 /* 18 shows the name and version of loaded modules. */
 #ifdef PG_MODULE_MAGIC_EXT
 #define OBJECTID_EXT_MODULE_MAGIC \
-	PG_MODULE_MAGIC_EXT(.name = "objectid_ext", .version = "1.0")
+	PG_MODULE_MAGIC_EXT(.name = "objectid_ext", .version = "1.0.0")
 #else
 #define OBJECTID_EXT_MODULE_MAGIC	PG_MODULE_MAGIC
 #endif

@@ -102,7 +102,7 @@ SELECT convert_to_objectid('"O''id ""T"""', '_id''s "C"');
 SELECT * FROM columns('"O''id ""T"""');
 SELECT * FROM columns('"Re''f ""T"""');
 SELECT * FROM constraints();
-SELECT attacl FROM pg_attribute WHERE attrelid = '"O''id ""T"""'::regclass AND attnum = 1;
+SELECT grantee::regrole, privilege_type FROM pg_attribute, aclexplode(attacl) WHERE attrelid = '"O''id ""T"""'::regclass AND attnum = 1;
 SELECT * FROM "O'id ""T""" JOIN "Re'f ""T""" ON "_id's ""C""" = "re'f ""C""";
 INSERT INTO "O'id ""T""" VALUES (NULL);
 DROP TABLE "O'id ""T""", "Re'f ""T""";

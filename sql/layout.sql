@@ -120,16 +120,18 @@ INSERT INTO layout_copy SELECT layout FROM snowflake_layouts()
 UNION ALL SELECT 'time:40,seq:3,node:20;tick=20ms;epoch=2026-01-01T00:00:00.123456Z';
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set file :abs_builddir '/results/layout.bin'
-COPY layout_copy TO :'file' (FORMAT binary);
+-- \copy takes no variables, but a whole command may be one.
+\set copy_layouts '\\copy layout_copied FROM ' :'file' ' (FORMAT binary)'
+COPY layout_copy TO STDOUT (FORMAT binary) \g :file
 CREATE TABLE layout_copied (LIKE layout_copy);
-COPY layout_copied FROM :'file' (FORMAT binary);
+:copy_layouts
 SELECT count(*) FROM layout_copy JOIN layout_copied USING (l);
 -- binary input is checked like text
 CREATE TABLE layout_text (t text);
 INSERT INTO layout_text VALUES ('time:99;tick=1ms;epoch=2026-01-01T00:00:00Z');
-COPY layout_text TO :'file' (FORMAT binary);
+COPY layout_text TO STDOUT (FORMAT binary) \g :file
 \set VERBOSITY terse
-COPY layout_copied FROM :'file' (FORMAT binary);
+:copy_layouts
 \set VERBOSITY default
 
 DROP TABLE layout_copy, layout_copied, layout_text;

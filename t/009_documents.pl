@@ -1,10 +1,10 @@
 # Every SQL statement that README.md and the pages of docs/ show is run, page by
-# page, in a database of its own; and what they link to or name is there.
+# page, in a database of its own; and the files that they name and the headings
+# that they link to are there.
 
 use strict;
 use warnings FATAL => 'all';
 
-use File::Basename qw(dirname);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -17,8 +17,7 @@ my $count = 0;
 foreach my $page (glob('*.md'), glob('docs/*.md'))
 {
 	my $text = slurp_file($page);
-	my @files = map { dirname($page) . "/$_" } $text =~ /\]\(([^):#\s]+)/g;
-	push @files, $text =~ m{(?<![\w./-])((?:bench|docs|examples|extension|scripts|specs|sql|t)/\w[\w./-]*\w)}g;
+	my @files = $text =~ m{(?<![\w./-])((?:bench|docs|examples|extension|scripts|specs|sql|t)/\w[\w./-]*\w)}g;
 	is(join(' ', grep { !-e } @files), '', "$page names files that exist");
 
 	my @blocks = $text =~ /^```sql\n(.*?)^```$/gms;
@@ -34,5 +33,29 @@ foreach my $page (glob('*.md'), glob('docs/*.md'))
 	is($stderr, '', "$page runs without a warning");
 }
 ok($count >= 3, 'there are pages');
+
+# A page's headings as they are linked to
+sub anchors
+{
+	my ($page) = @_;
+	my @headings = map { lc } slurp_file($page) =~ /^#+ (.*)$/mg;
+	return map { s/[^\w -]//gr =~ tr/ /-/r } @headings;
+}
+
+my $links = 0;
+foreach my $page (glob('*.md docs/*.md'))
+{
+	my ($dir) = $page =~ m{^(.*/)?};
+	foreach my $link (slurp_file($page) =~ /\]\(([^\s()]+)\)/g)
+	{
+		next if $link =~ /^https?:/;
+		my ($file, $anchor) = split /#/, $link;
+		my $target = $file eq '' ? $page : ($dir // '') . $file;
+		my $found = -e $target && (!defined $anchor || grep { $_ eq $anchor } anchors($target));
+		ok($found, "$page: $link") unless $found;
+		$links++;
+	}
+}
+cmp_ok($links, '>', 20, 'links lead to pages and headings that there are');
 
 done_testing();

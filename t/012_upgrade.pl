@@ -1,0 +1,107 @@
+# Each older version of the extension, upgraded, equals a fresh installation,
+# object by object.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_server('main');
+my $list = slurp_file("$FindBin::RealBin/extension_objects.sql");
+
+# The extension's objects in a database, after some statements that do not last
+sub objects
+{
+	my ($database, $change) = @_;
+	my $output = $node->safe_psql($database, 'BEGIN;' . ($change // '') . ";\n$list\nROLLBACK;");
+	return { map { $_ => 1 } split /\n/, $output };
+}
+
+# The lines that only one of two lists has
+sub difference
+{
+	my ($one, $other) = @_;
+	return join("\n", sort((grep { !$other->{$_} } keys %$one), (grep { !$one->{$_} } keys %$other)));
+}
+
+my $fresh = objects('postgres');
+cmp_ok(scalar(keys %$fresh), '>', 1000, 'objects have properties');
+is(scalar(grep { /^(table|view|sequence|composite type)/ } keys %$fresh), 0,
+	'no relation, whose columns extension_objects.sql would not list');
+
+# The same with other OIDs
+$node->safe_psql('postgres', 'CREATE DATABASE second');
+$node->safe_psql('second', 'CREATE EXTENSION objectid_ext');
+is(difference($fresh, objects('second')), '', 'two fresh installations are the same');
+
+# All versions that there are.  pg_available_extension_versions does not know
+# those of a private installation.
+my @versions = split /\n/, $node->safe_psql('postgres', q{
+	SELECT source FROM pg_extension_update_paths('objectid_ext'), pg_extension
+	WHERE extname = 'objectid_ext' AND target = extversion ORDER BY source});
+note('versions to upgrade: ' . (join(', ', @versions) || 'none as yet'));
+foreach my $version (@versions)
+{
+	my $database = "from_$version";
+	$node->safe_psql('postgres', qq{CREATE DATABASE "$database"});
+	my ($ret, $stdout, $stderr) = $node->psql($database,
+		qq{CREATE EXTENSION objectid_ext VERSION '$version'; ALTER EXTENSION objectid_ext UPDATE}, on_error_stop => 1);
+	is($ret, 0, "$version upgrades") or diag($stderr);
+	is(difference($fresh, objects($database)), '', "$version upgraded is as a fresh installation");
+}
+
+# CREATE OR REPLACE of a function with its definition changed
+sub redefined
+{
+	my ($function, $from, $to) = @_;
+	return "SELECT replace(pg_get_functiondef('$function'::regprocedure), '$from', '$to') \\gexec\n";
+}
+# One change of each kind, and what must be seen of it
+my $layout_function = 'snowflake_timestamp(bigint, snowflake_layout)';
+my @changes = (
+	[ 'a comment', 'COMMENT ON FUNCTION gen_objectid() IS NULL', qr/gen_objectid\(\)\|comment/ ],
+	[ 'volatility', 'ALTER FUNCTION gen_objectid() STABLE', qr/gen_objectid\(\)\|provolatile/ ],
+	[ 'parallel label', 'ALTER FUNCTION gen_objectid() PARALLEL UNSAFE', qr/gen_objectid\(\)\|proparallel/ ],
+	[ 'a setting of a function', 'ALTER FUNCTION gen_objectid() SET work_mem = 64', qr/gen_objectid\(\)\|proconfig/ ],
+	[ 'a privilege', 'REVOKE EXECUTE ON FUNCTION gen_objectid() FROM PUBLIC', qr/gen_objectid\(\)\|proacl/ ],
+	[ 'an owner', 'CREATE ROLE someone; ALTER FUNCTION gen_objectid() OWNER TO someone', qr/gen_objectid\(\)\|proowner/ ],
+	[ 'the name of an argument', "UPDATE pg_proc SET proargnames[1] = 'x' WHERE oid = '$layout_function'::regprocedure",
+		qr/snowflake_timestamp.*\|proargnames/ ],
+	[ 'a default', redefined($layout_function, q{''twitter''}, q{''instagram''}),
+		qr/snowflake_timestamp.*\|proargdefaults/ ],
+	[ 'a C symbol', redefined('gen_objectid()', '$function$gen_objectid', '$function$objectid_cmp'),
+		qr/gen_objectid\(\)\|prosrc/ ],
+	[ 'a body', redefined('convert_to_objectid(regclass, name)', 'BEGIN', 'BEGIN NULL;'), qr/convert_to_objectid.*\|prosrc/ ],
+	[ 'a support function', q{UPDATE pg_proc SET prosupport = 0 WHERE proname = 'snowflake_within'},
+		qr/snowflake_within.*\|prosupport/ ],
+	[ 'an estimator', 'ALTER OPERATOR < (objectid, objectid) SET (RESTRICT = eqsel)', qr/operator .*<\(.*\|oprrest/ ],
+	[ 'a commutator', q{UPDATE pg_operator SET oprcom = 0 WHERE oid = '<(objectid,objectid)'::regoperator},
+		qr/operator .*<\(.*\|oprcom/ ],
+	[ 'an operator of a family', q{DELETE FROM pg_amop WHERE amopopr = '<(objectid,objectid)'::regoperator},
+		qr/operator 1 \(.*objectid_ops USING btree\|amopopr/ ],
+	[ 'a function of a family', q{DELETE FROM pg_amproc WHERE amproc = 'objectid_sortsupport'::regproc},
+		qr/function 2 \(.*objectid_ops USING btree\|amproc/ ],
+	[ 'a default operator class', q{UPDATE pg_opclass SET opcdefault = false WHERE opcname = 'objectid_ops'},
+		qr/operator class .*objectid_ops USING hash\|opcdefault/ ],
+	[ 'a cast', q{UPDATE pg_cast SET castcontext = 'i' WHERE castsource = 'text'::regtype AND casttarget = 'objectid'::regtype},
+		qr/cast \(.*\|castcontext/ ],
+	[ 'an aggregate', q{UPDATE pg_aggregate SET aggsortop = 0 WHERE aggfnoid = 'min(objectid)'::regprocedure},
+		qr/aggregate .*min\(.*\|aggsortop/ ],
+	[ 'a type', 'ALTER TYPE objectid SET (ANALYZE = NONE)', qr/type .*objectid\|typanalyze/ ],
+	[ 'an array type', q{UPDATE pg_type SET typdelim = ';' WHERE typname = '_objectid'}, qr/type .*objectid\[\]\|typdelim/ ],
+	[ 'one object less', 'ALTER EXTENSION objectid_ext DROP FUNCTION gen_objectid()', qr/gen_objectid\(\)\|proname/ ],
+	[ 'one object more', 'CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1; ALTER EXTENSION objectid_ext ADD FUNCTION f()',
+		qr/f\(\)\|prosqlbody/ ],
+	[ 'the version', q{UPDATE pg_extension SET extversion = '0.9'}, qr/extension objectid_ext\|extversion/ ]);
+foreach my $change (@changes)
+{
+	my ($what, $statement, $seen) = @$change;
+	like(difference($fresh, objects('postgres', $statement)), $seen, "a difference is seen: $what");
+}
+
+done_testing();

@@ -1,0 +1,150 @@
+# A release in order: META.json is as PGXN's specification 1.0.0 wants it, all
+# files tell the same version, and make dist packs the tree.
+
+use strict;
+use warnings FATAL => 'all';
+
+use IO::Uncompress::Unzip;
+use JSON::PP;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $meta = decode_json(slurp_file('META.json'));
+
+# A value, or each of a list, is a string of this form.
+sub strings_like
+{
+	my ($value, $form) = @_;
+	my @values = ref $value eq 'ARRAY' ? @$value : ($value);
+	return @values && !grep { !defined || ref || !/\A$form\z/ } @values;
+}
+
+my $text = qr/.*\S.*/s;
+my $term = qr{[^[:cntrl:][:space:]/\\]{2,}};
+my $version = qr/(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-?[a-z][a-z0-9-]*)?/i;
+my $path = qr{[^/\s]\S*};
+my $url = qr{[a-z]+://\S+};
+
+# The keys of https://pgxn.org/spec/ that must be there, and those that may.
+my %required = (name => $term, version => $version, abstract => $text, maintainer => $text,
+	license => qr{postgresql});        # the one of its keywords that is ours
+my %optional = (description => $text, generated_by => $text,
+	release_status => qr/stable|testing|unstable/, tags => qr{[^[:cntrl:]/\\]{1,256}});
+my %provided = (file => $path, version => $version);
+my %phase = map { $_ => 1 } qw(configure build test runtime develop);
+my %relation = map { $_ => 1 } qw(requires recommends suggests conflicts);
+
+# Names of the keys of META.json that are missing or wrong.
+sub wrong_keys
+{
+	my ($meta) = @_;
+	my @wrong = grep { !strings_like($meta->{$_}, $required{$_}) } keys %required;
+	push @wrong, grep { exists $meta->{$_} && !strings_like($meta->{$_}, $optional{$_}) } keys %optional;
+	push @wrong, 'meta-spec' unless ($meta->{'meta-spec'}{version} // '') eq '1.0.0'
+	  && strings_like($meta->{'meta-spec'}{url} // 'https://pgxn.org/', $url);
+	push @wrong, 'provides' unless %{ $meta->{provides} // {} };
+	while (my ($name, $extension) = each %{ $meta->{provides} // {} })
+	{
+		push @wrong, "provides $name" unless $name =~ /\A$term\z/;
+		push @wrong, map { "provides $name $_" }
+		  grep { !strings_like($extension->{$_}, $provided{$_}) } keys %provided;
+		push @wrong, map { "provides $name $_" }
+		  grep { $extension->{$_} && !-f $extension->{$_} } qw(file docfile);
+	}
+	foreach my $phase (keys %{ $meta->{prereqs} // {} })
+	{
+		push @wrong, "prereqs $phase"
+		  unless $phase{$phase} && !grep { !$relation{$_} } keys %{ $meta->{prereqs}{$phase} };
+	}
+	push @wrong, grep
+	{
+		!$required{$_} && !$optional{$_} && !/\A(?:meta-spec|provides|prereqs|resources|no_index|x_.*)\z/i
+	} keys %$meta;
+	return join(', ', sort @wrong);
+}
+
+# META.json with one change, given as code.
+sub changed
+{
+	my ($change) = @_;
+	local $_ = decode_json(slurp_file('META.json'));
+	$change->();
+	return $_;
+}
+
+is(wrong_keys($meta), '', 'META.json is valid');
+
+# The check itself
+foreach my $key (sort(keys %required), 'meta-spec', 'provides')
+{
+	is(wrong_keys(changed(sub { delete $_->{$key} })), $key, "META.json without $key is not");
+}
+is(wrong_keys(changed(sub { $_->{version} = '1.0' })), 'version', 'nor with a version of two numbers');
+is(wrong_keys(changed(sub { $_->{license} = 'my own' })), 'license', 'nor with an unknown licence');
+is(wrong_keys(changed(sub { $_->{author} = 'me' })), 'author', 'nor with an unknown key');
+is(wrong_keys(changed(sub { $_->{provides}{objectid_ext}{file} = 'none.sql' })),
+	'provides objectid_ext file', 'nor with a file that does not exist');
+is(wrong_keys(changed(sub { $_->{prereqs}{install} = {} })), 'prereqs install', 'nor with an unknown phase');
+
+# The extension's version is the first two numbers of the release's: a release
+# that changes no SQL needs no new script.
+my $release = $meta->{version};
+my ($default) = slurp_file('objectid_ext.control') =~ /^default_version = '(.*)'$/m;
+is($release =~ s/\.\d+\z//r, $default, 'META.json and control file agree');
+is($meta->{provides}{objectid_ext}{version}, $release, 'META.json agrees with itself');
+is($meta->{provides}{objectid_ext}{file}, "extension/objectid_ext--$default.sql", 'and names the script');
+my ($module) = slurp_file('objectid_ext.h') =~ /\.version = "(.*)"/;
+is($module, $release, 'the module tells the same');
+my ($newest) = slurp_file('CHANGELOG.md') =~ /^## (\S+)/m;
+is($newest, $release, 'CHANGELOG.md begins with the release');
+SKIP:
+{
+	skip 'no debian/changelog here', 1 unless -f 'debian/changelog';
+	my ($packaged) = slurp_file('debian/changelog') =~ /\A\S+ \((.*)-\S+\)/;
+	is($packaged, $release, 'debian/changelog too');
+}
+
+# Scripts are named for the versions, and all are installed.
+my @scripts = sort glob('extension/*');
+my @data = sort split ' ', `make --silent --eval='data:; \@echo \$(DATA)' data 2>&1`;
+is("@data", "@scripts", 'DATA of the Makefile lists what is in extension/');
+foreach my $script (@scripts)
+{
+	like($script, qr{^extension/objectid_ext(--\d+\.\d+){1,2}\.sql$}, "name of $script");
+	like(slurp_file($script), qr{\A/\* \Q$script\E \*/\n}, "first line of $script");
+}
+
+# make dist, in a repository made of this tree
+SKIP:
+{
+	skip 'git is not installed', 5 if system('git --version >/dev/null 2>&1');
+	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
+	delete @ENV{ grep { /^GIT_/ } keys %ENV };
+	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
+	my $git = "git --git-dir=$dir/git --work-tree=.";
+	my $made = qx{{ git init -q --bare $dir/git && $git add --all &&
+		$git -c user.name=test -c user.email=test\@localhost commit -q -m tree &&
+		git clone -q $dir/git $dir/tree && make -s -C $dir/tree dist; } 2>&1};
+	is($?, 0, 'make dist') or diag($made);
+
+	my @committed = map { "objectid_ext-$release/$_" } split /\n/, `git -C $dir/tree ls-files`;
+	my %packed = map { $_ => 1 } zipped("$dir/tree/objectid_ext-$release.zip");
+	is(join(' ', grep { !delete $packed{$_} } @committed), '', 'has all that is committed, below one directory');
+	is(join(' ', keys %packed), '', 'and nothing else');
+	my $house = slurp_file('CONTRIBUTING.md');
+	my %rooms = map { m{/(\.ci/run|[^/]*/?)} ? ($1 => 1) : () } @committed;
+	is(join(' ', grep { $house !~ /`\Q$_\E`/ } sort keys %rooms), '', 'CONTRIBUTING.md names every room');
+	is(join(' ', grep { /\.(o|so|bc)$|regression\.|\/results\// } @committed), '', 'and nothing that was built');
+}
+
+# The names of the files in an archive
+sub zipped
+{
+	my ($file) = @_;
+	my @names;
+	my $zip = IO::Uncompress::Unzip->new($file) or return ();
+	do { push @names, $zip->getHeaderInfo->{Name} } while ($zip->nextStream > 0);
+	return grep { !/\/\z/ } @names;
+}
+
+done_testing();
