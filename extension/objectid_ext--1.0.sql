@@ -407,6 +407,68 @@ CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timest
 COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
 
 ----------------------------------------------------------------------
+-- Equality with text
+----------------------------------------------------------------------
+
+-- For clients that declare their strings as text or varchar.  The planner
+-- rewrites these comparisons into id = text::objectid, so an index, partitions
+-- and joins know nothing of text; for the same reason the operators are in no
+-- operator family, which would promise equal hashes.  None of the functions is
+-- leakproof: the error for text that is no objectid shows it.
+
+CREATE FUNCTION text_eq_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION text_eq_support(internal) IS 'planner support: objectid = text becomes objectid = text::objectid';
+
+CREATE FUNCTION text_ne_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION text_ne_support(internal) IS 'planner support: objectid <> text becomes objectid <> text::objectid';
+
+CREATE FUNCTION objectid_eq_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_eq_support;
+COMMENT ON FUNCTION objectid_eq_text(objectid, text) IS 'implementation of = operator';
+
+CREATE FUNCTION text_eq_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_eq_support;
+COMMENT ON FUNCTION text_eq_objectid(text, objectid) IS 'implementation of = operator';
+
+CREATE FUNCTION objectid_ne_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_ne_support;
+COMMENT ON FUNCTION objectid_ne_text(objectid, text) IS 'implementation of <> operator';
+
+CREATE FUNCTION text_ne_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_ne_support;
+COMMENT ON FUNCTION text_ne_objectid(text, objectid) IS 'implementation of <> operator';
+
+CREATE OPERATOR = (
+    FUNCTION = objectid_eq_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel
+);
+COMMENT ON OPERATOR = (objectid, text) IS 'equal to the id that the text is';
+
+CREATE OPERATOR = (
+    FUNCTION = text_eq_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel
+);
+COMMENT ON OPERATOR = (text, objectid) IS 'equal to the id that the text is';
+
+CREATE OPERATOR <> (
+    FUNCTION = objectid_ne_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (objectid, text) IS 'not equal to the id that the text is';
+
+CREATE OPERATOR <> (
+    FUNCTION = text_ne_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (text, objectid) IS 'not equal to the id that the text is';
+
+----------------------------------------------------------------------
 -- Generation
 ----------------------------------------------------------------------
 
