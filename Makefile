@@ -2,7 +2,7 @@ EXTENSION = objectid_ext
 DATA = extension/objectid_ext--1.0.sql
 
 MODULE_big = objectid_ext
-OBJS = objectid_ext.o snowflake_ext.o clock_sequence.o time_range.o digits.o
+OBJS = objectid_ext.o objectid_gist.o objectid_text.o snowflake_ext.o clock_sequence.o time_range.o digits.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # One subject a file; each runs alone too: make installcheck REGRESS=order

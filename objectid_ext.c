@@ -30,7 +30,6 @@
 #include "lib/hyperloglog.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 #include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "utils/builtins.h"
@@ -399,46 +398,6 @@ objectid_send(PG_FUNCTION_ARGS)
  *		Comparison
  * ----------------------------------------------------------------
  */
-
-/* The first eight bytes as a number that sorts as they do. */
-static inline uint64
-objectid_prefix(const objectid *id)
-{
-	uint64		prefix;
-
-	memcpy(&prefix, id->data, sizeof(prefix));
-	return pg_ntoh64(prefix);
-}
-
-/* The last four bytes as a number that sorts as they do. */
-static inline uint32
-objectid_suffix(const objectid *id)
-{
-	uint32		suffix;
-
-	memcpy(&suffix, id->data + sizeof(uint64), sizeof(suffix));
-	return pg_ntoh32(suffix);
-}
-
-/*
- * Unsigned byte order, as memcmp() over the 12 bytes would find it.  Two
- * integers are faster than the call of memcmp() that compilers make of it.
- */
-static inline int
-objectid_internal_cmp(const objectid *a, const objectid *b)
-{
-	uint64		a_prefix = objectid_prefix(a);
-	uint64		b_prefix = objectid_prefix(b);
-	uint32		a_suffix;
-	uint32		b_suffix;
-
-	if (a_prefix != b_prefix)
-		return a_prefix < b_prefix ? -1 : 1;
-
-	a_suffix = objectid_suffix(a);
-	b_suffix = objectid_suffix(b);
-	return (a_suffix > b_suffix) - (a_suffix < b_suffix);
-}
 
 PG_FUNCTION_INFO_V1(objectid_lt);
 Datum
@@ -934,21 +893,13 @@ range_contains_objectid(PG_FUNCTION_ARGS)
 
 /*
  * BRIN minmax-multi support 11: how far apart two ids are, the first not
- * greater than the second, as the difference of two 96-bit numbers.
+ * greater than the second.
  */
 PG_FUNCTION_INFO_V1(objectid_minmax_multi_distance);
 Datum
 objectid_minmax_multi_distance(PG_FUNCTION_ARGS)
 {
-	objectid   *a = PG_GETARG_OBJECTID_P(0);
-	objectid   *b = PG_GETARG_OBJECTID_P(1);
-	double		distance;
-
-	Assert(objectid_internal_cmp(a, b) <= 0);
-
-	distance = (double) (objectid_prefix(b) - objectid_prefix(a)) * 4294967296.0;
-	distance += (double) objectid_suffix(b) - (double) objectid_suffix(a);
-	PG_RETURN_FLOAT8(distance);
+	PG_RETURN_FLOAT8(objectid_distance(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
 }
 
 /* What objectid_typanalyze() found, for objectid_compute_stats(). */

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "port/pg_bswap.h"
 #include "utils/timestamp.h"
 
 /*
@@ -133,6 +134,65 @@ typedef struct objectid
 #define ObjectidPGetDatum(X)	PointerGetDatum(X)
 #define PG_GETARG_OBJECTID_P(n) DatumGetObjectidP(PG_GETARG_DATUM(n))
 #define PG_RETURN_OBJECTID_P(x) return ObjectidPGetDatum(x)
+
+/* Text input (objectid_ext.c). */
+extern PGDLLEXPORT Datum objectid_in(PG_FUNCTION_ARGS);
+
+/* The first eight bytes as a number that sorts as they do. */
+static inline uint64
+objectid_prefix(const objectid *id)
+{
+	uint64		prefix;
+
+	memcpy(&prefix, id->data, sizeof(prefix));
+	return pg_ntoh64(prefix);
+}
+
+/* The last four bytes as a number that sorts as they do. */
+static inline uint32
+objectid_suffix(const objectid *id)
+{
+	uint32		suffix;
+
+	memcpy(&suffix, id->data + sizeof(uint64), sizeof(suffix));
+	return pg_ntoh32(suffix);
+}
+
+/*
+ * Unsigned byte order, as memcmp() over the 12 bytes would find it.  Two
+ * integers are faster than the call of memcmp() that compilers make of it.
+ */
+static inline int
+objectid_internal_cmp(const objectid *a, const objectid *b)
+{
+	uint64		a_prefix = objectid_prefix(a);
+	uint64		b_prefix = objectid_prefix(b);
+	uint32		a_suffix;
+	uint32		b_suffix;
+
+	if (a_prefix != b_prefix)
+		return a_prefix < b_prefix ? -1 : 1;
+
+	a_suffix = objectid_suffix(a);
+	b_suffix = objectid_suffix(b);
+	return (a_suffix > b_suffix) - (a_suffix < b_suffix);
+}
+
+/*
+ * How far apart two ids are, the first not greater than the second, as the
+ * difference of two 96-bit numbers.
+ */
+static inline double
+objectid_distance(const objectid *a, const objectid *b)
+{
+	double		distance;
+
+	Assert(objectid_internal_cmp(a, b) <= 0);
+
+	distance = (double) (objectid_prefix(b) - objectid_prefix(a)) * 4294967296.0;
+	distance += (double) objectid_suffix(b) - (double) objectid_suffix(a);
+	return distance;
+}
 
 /*
  * The snowflake_layout type: how the 64 bits of an id are divided.  What

@@ -218,6 +218,88 @@ COMMENT ON OPERATOR CLASS objectid_bloom_ops USING brin IS 'a Bloom filter of th
 COMMENT ON OPERATOR FAMILY objectid_bloom_ops USING brin IS 'a Bloom filter of the ids of each block range';
 
 ----------------------------------------------------------------------
+-- GiST
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_gist_consistent(internal, objectid, smallint, oid, internal) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_consistent(internal, objectid, smallint, oid, internal) IS 'GiST support: can what an entry covers satisfy the operator?';
+
+CREATE FUNCTION objectid_gist_union(internal, internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_union(internal, internal) IS 'GiST support: the lowest and the highest id of several entries';
+
+CREATE FUNCTION objectid_gist_compress(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_compress(internal) IS 'GiST support: from an id to the key of a leaf';
+
+CREATE FUNCTION objectid_gist_penalty(internal, internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_penalty(internal, internal, internal) IS 'GiST support: by how much an entry would grow to cover another';
+
+CREATE FUNCTION objectid_gist_picksplit(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_picksplit(internal, internal) IS 'GiST support: divides a page into the lower and the upper half';
+
+CREATE FUNCTION objectid_gist_same(bytea, bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_same(bytea, bytea, internal) IS 'GiST support: are two keys the same?';
+
+CREATE FUNCTION objectid_gist_fetch(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_gist_fetch(internal) IS 'GiST support: from the key of a leaf back to the id';
+
+-- The numbers of the operators are those that core's own classes use, so that
+-- core's function can tell what they mean (see below).
+CREATE OPERATOR CLASS gist_objectid_ops
+DEFAULT FOR TYPE objectid USING gist AS
+    OPERATOR 18 =,
+    OPERATOR 19 <>,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 objectid_gist_consistent(internal, objectid, smallint, oid, internal),
+    FUNCTION 2 objectid_gist_union(internal, internal),
+    FUNCTION 3 objectid_gist_compress(internal),
+    FUNCTION 5 objectid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 objectid_gist_picksplit(internal, internal),
+    FUNCTION 7 objectid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 objectid_gist_fetch(internal),
+    -- an index is built of the keys of its leaves, which are bytea
+    FUNCTION 11 bytea_sortsupport(internal),
+    STORAGE bytea;
+COMMENT ON OPERATOR CLASS gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints together with a range';
+COMMENT ON OPERATOR FAMILY gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints together with a range';
+
+-- Keys WITHOUT OVERLAPS, which came with PostgreSQL 18, need a support function
+-- that earlier servers refuse.  So it is added where the server has it: here,
+-- and by hand after pg_upgrade from an earlier server.
+CREATE FUNCTION enable_temporal_keys() RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    family oid;
+    family_name text;
+BEGIN
+    SELECT f.oid, format('%I.%I', nspname, opfname) INTO STRICT family, family_name
+    FROM pg_extension e JOIN pg_opfamily f ON opfnamespace = extnamespace JOIN pg_namespace n ON n.oid = opfnamespace
+    WHERE extname = 'objectid_ext' AND opfname = 'gist_objectid_ops';
+
+    IF to_regprocedure('gist_translate_cmptype_common(integer)') IS NULL
+       OR EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = family AND amprocnum = 12) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('ALTER OPERATOR FAMILY %s USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer)', family_name);
+    RETURN true;
+END;
+$$;
+COMMENT ON FUNCTION enable_temporal_keys() IS 'lets objectid be part of keys WITHOUT OVERLAPS on PostgreSQL 18 or later; needed once after pg_upgrade from an earlier server, by a superuser; false if there is nothing to do';
+
+SELECT enable_temporal_keys();
+
+----------------------------------------------------------------------
 -- Aggregates
 ----------------------------------------------------------------------
 
@@ -323,6 +405,68 @@ COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits o
 -- Explicit, for an id is not a time: the cast forgets two thirds of it.
 CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timestamp(objectid);
 COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
+
+----------------------------------------------------------------------
+-- Equality with text
+----------------------------------------------------------------------
+
+-- For clients that declare their strings as text or varchar.  The planner
+-- rewrites these comparisons into id = text::objectid, so an index, partitions
+-- and joins know nothing of text; for the same reason the operators are in no
+-- operator family, which would promise equal hashes.  None of the functions is
+-- leakproof: the error for text that is no objectid shows it.
+
+CREATE FUNCTION text_eq_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION text_eq_support(internal) IS 'planner support: objectid = text becomes objectid = text::objectid';
+
+CREATE FUNCTION text_ne_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION text_ne_support(internal) IS 'planner support: objectid <> text becomes objectid <> text::objectid';
+
+CREATE FUNCTION objectid_eq_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_eq_support;
+COMMENT ON FUNCTION objectid_eq_text(objectid, text) IS 'implementation of = operator';
+
+CREATE FUNCTION text_eq_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_eq_support;
+COMMENT ON FUNCTION text_eq_objectid(text, objectid) IS 'implementation of = operator';
+
+CREATE FUNCTION objectid_ne_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_ne_support;
+COMMENT ON FUNCTION objectid_ne_text(objectid, text) IS 'implementation of <> operator';
+
+CREATE FUNCTION text_ne_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_ne_support;
+COMMENT ON FUNCTION text_ne_objectid(text, objectid) IS 'implementation of <> operator';
+
+CREATE OPERATOR = (
+    FUNCTION = objectid_eq_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel
+);
+COMMENT ON OPERATOR = (objectid, text) IS 'equal to the id that the text is';
+
+CREATE OPERATOR = (
+    FUNCTION = text_eq_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel
+);
+COMMENT ON OPERATOR = (text, objectid) IS 'equal to the id that the text is';
+
+CREATE OPERATOR <> (
+    FUNCTION = objectid_ne_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (objectid, text) IS 'not equal to the id that the text is';
+
+CREATE OPERATOR <> (
+    FUNCTION = text_ne_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (text, objectid) IS 'not equal to the id that the text is';
 
 ----------------------------------------------------------------------
 -- Generation

@@ -106,8 +106,11 @@ SELECT o.signature AS negator_wrong FROM catalog_operator AS o LEFT JOIN pg_oper
 SELECT signature AS without_estimator FROM catalog_operator
  WHERE oprname IN ('<', '<=', '=', '<>', '>=', '>') AND (oprrest = 0 OR oprjoin = 0);
 
--- No equality between types: it would prune shards by the wrong hash.
-SELECT signature AS equality_between_types FROM catalog_operator WHERE oprname = '=' AND oprleft <> oprright;
+-- No equality between types in an operator family: it would prune shards by the
+-- wrong hash.
+SELECT signature AS equality_between_types FROM catalog_operator AS o
+ WHERE oprname = '=' AND oprleft <> oprright
+   AND (oprcanhash OR oprcanmerge OR EXISTS (SELECT FROM pg_amop WHERE amopopr = o.oid));
 
 -- HASHES and MERGES promise operator classes, and these the marks.
 SELECT signature AS hashes_without_hash FROM catalog_operator AS o

@@ -17,9 +17,10 @@ SELECT count(*) AS extensions FROM pg_extension WHERE extname = 'objectid_ext';
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN instant AS timestamptz;
 CREATE DOMAIN span AS tstzrange;
-CREATE TABLE sample (t text, v varchar, c char(24), b bytea, i bigint, u uuid, j jsonb, ts timestamp, tz timestamptz, d date, r tstzrange, mr tstzmultirange, m mood, a timestamptz[]);
+CREATE DOMAIN code AS varchar(30) CHECK (value <> '');
+CREATE TABLE sample (t text, v varchar, c char(24), b bytea, i bigint, u uuid, j jsonb, ts timestamp, tz timestamptz, d date, r tstzrange, mr tstzmultirange, m mood, a timestamptz[], n1 name, q "char", k code);
 INSERT INTO sample VALUES ('abc', '507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011', 1, '017f22e2-79b0-7cc3-98c4-dc0c0c07398f', '"507f1f77bcf86cd799439011"',
-                           '2026-06-01', '2026-06-01 00:00:00+00', '2026-06-01', '[2026-01-01 00:00:00+00,2027-01-01 00:00:00+00)', '{[2026-01-01 00:00:00+00,2027-01-01 00:00:00+00)}', 'sad', '{2026-06-01 00:00:00+00}');
+                           '2026-06-01', '2026-06-01 00:00:00+00', '2026-06-01', '[2026-01-01 00:00:00+00,2027-01-01 00:00:00+00)', '{[2026-01-01 00:00:00+00,2027-01-01 00:00:00+00)}', 'sad', '{2026-06-01 00:00:00+00}', 'n', 'x', 'abc');
 
 CREATE TABLE expression (n int GENERATED ALWAYS AS IDENTITY, sql text);
 INSERT INTO expression (sql) VALUES
@@ -30,6 +31,12 @@ INSERT INTO expression (sql) VALUES
     ('tz BETWEEN ''2026-01-01 00:00:00+00'' AND ''2027-01-01 00:00:00+00'''), ('t BETWEEN tz AND tz'), ('''2026-06-01 00:00:00+00'' BETWEEN tz AND tz'),
     ('tz = ANY (a)'), ('tz >= ANY (a)'), ('''2026-06-01 00:00:00+00'' = ANY (a)'), ('t >= ANY (a)'), ('u < ALL (a)'), ('tz >= ANY (''{2026-06-01 00:00:00+00}'')'), ('tz IN (''2026-06-01 00:00:00+00'', NULL)'), ('(tz, 1) >= (''2026-06-01 00:00:00+00'', 1)'), ('(t, 1) >= (tz, 1)'),
     ('greatest(tz, ''2026-07-01 00:00:00+00'')'), ('least(t, tz)'),
+    -- equality of all kinds of strings with each other, and with what is none
+    ('t = v'), ('v = t'), ('v = v'), ('c = t'), ('t = c'), ('c = v'), ('v = c'), ('c = c'), ('v = ''abc'''), ('''abc'' = v'), ('v <> ''abc'''), ('c = ''507f1f77bcf86cd799439011'''), ('''507f1f77bcf86cd799439011'' = c'), ('v = ''507f1f77bcf86cd799439011'''), ('''507f1f77bcf86cd799439011'' <> t'), ('v = NULL'), ('NULL <> t'), ('''a'' = ''a'''), ('''a'' <> ''b'''), ('NULL = ''a'''),
+    ('t = i'), ('v = i'), ('i <> t'), ('u = t'), ('u = v'), ('c = u'), ('b = t'), ('t = b'), ('j = t'), ('t <> j'), ('m = t'), ('v <> m'), ('d = t'), ('ts = v'), ('r = t'), ('t = r'), ('a = t'), ('mr <> v'), ('m = ''sad'''), ('''sad'' = m'), ('u = ''017f22e2-79b0-7cc3-98c4-dc0c0c07398f'''), ('b = ''abc'''), ('json ''1'' = ''1'''), ('json ''1'' = t'), ('point ''1,1'' = ''1,1'''), ('bit ''1'' = t'),
+    ('n1 = t'), ('v = n1'), ('n1 = ''n'''), ('n1 <> v'), ('q = t'), ('q = ''x'''), ('t = q'), ('k = t'), ('k = v'), ('v = k'), ('k = ''abc'''), ('''abc'' = k'), ('k = k'), ('k <> c'),
+    ('v = ANY (''{abc}'')'), ('v = ANY (ARRAY[''abc'', ''507f1f77bcf86cd799439011''])'), ('v = ANY (ARRAY[t, v])'), ('c = ANY (ARRAY[t])'), ('t <> ALL (''{abc}'')'), ('''abc'' = ANY (ARRAY[t])'), ('''abc'' = ANY (ARRAY[v])'), ('''a'' = ANY (''{a}'')'), ('v IN (''abc'', ''def'')'), ('v IN (t, c)'), ('t IN (v, NULL)'), ('v NOT IN (''abc'')'), ('u = ANY (ARRAY[''017f22e2-79b0-7cc3-98c4-dc0c0c07398f''])'), ('m = ANY (ARRAY[''sad''])'), ('i IN (t, v)'), ('u IN (t)'),
+    ('v IS DISTINCT FROM ''abc'''), ('nullif(v, ''507f1f77bcf86cd799439011'')'), ('nullif(t, v)'), ('CASE v WHEN ''abc'' THEN 1 WHEN t THEN 2 ELSE 3 END'), ('(v, i) = (''abc'', 1)'), ('(v, i) = (t, 1)'), ('ROW(v) = ROW(t)'), ('v IN (SELECT ''507f1f77bcf86cd799439011'')'), ('v IN (SELECT t)'), ('t NOT IN (SELECT v)'), ('''abc'' IN (SELECT v)'), ('u IN (SELECT t)'), ('v = (SELECT ''abc'')'),
     -- ranges with an element
     ('tz <@ r'), ('r @> tz'), ('ts <@ r'), ('d <@ r'), ('u <@ r'), ('r @> u'), ('t <@ r'), ('r @> t'), ('i <@ r'), ('b <@ r'), ('j <@ r'), ('m <@ r'), ('v <@ r'),
     ('r @> ''2026-01-01 00:00:00+00'''), ('r @> ''[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'''), ('''2026-02-01 00:00:00+00'' <@ r'), ('''[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'' <@ r'),
@@ -45,6 +52,7 @@ INSERT INTO expression (sql) VALUES
 -- parameters whose type is for the parser to find
 CREATE TABLE parameter (n int GENERATED ALWAYS AS IDENTITY, sql text);
 INSERT INTO parameter (sql) VALUES
+    ('$1 = v'), ('v <> $1'), ('$1 = t'), ('$1 = c'), ('$1 = $2'), ('$1 <> ''abc'''), ('v = ANY ($1)'), ('$1 = ANY ($2)'), ('v IN ($1, $2)'), ('$1 IN (''a'', t)'), ('u IN ($1, $2)'), ('$1 = k'), ('nullif($1, v)'), ('$1 IS DISTINCT FROM v'), ('CASE $1 WHEN v THEN 1 END'),
     ('$1 <@ r'), ('r @> $1'), ('$1 < tz'), ('tz >= $1'), ('$1 <@ mr'), ('$1 BETWEEN tz AND tz'), ('$1 = ANY (a)'), ('tz >= ANY ($1)'), ('$1 && r'), ('$1 < $2'), ('$1 <@ $2'), ('u < $1'), ('$1 = u'), ('i >= $1'), ('int4range(1, 9) @> $1'), ('j @> $1');
 
 CREATE FUNCTION answer(sql text) RETURNS text

@@ -1,0 +1,246 @@
+/*-------------------------------------------------------------------------
+ *
+ * objectid_gist.c
+ *		GiST support for objectid, for exclusion constraints and keys that
+ *		have an id beside a range.
+ *
+ * An entry of an inner page covers all ids between a lowest and a highest one.
+ * The key is a bytea: the 12 bytes of the id on a leaf, 24 bytes, the lowest
+ * and the highest, above.  So a leaf spends nothing on a second copy of its
+ * id, and leaf keys sort as bytea do, for which core has the sort support.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "access/gist.h"
+#include "access/stratnum.h"
+
+/* The ids that an entry covers, both ends included. */
+typedef struct id_span
+{
+	objectid	lower;
+	objectid	upper;
+} id_span;
+
+/*
+ * Keys are too short to be compressed or moved out of line, but in a page they
+ * have the short header, and no alignment.
+ */
+static id_span
+span_of_key(Datum key)
+{
+	struct varlena *bytes = (struct varlena *) DatumGetPointer(key);
+	bool		is_leaf = VARSIZE_ANY_EXHDR(bytes) == OBJECTID_LEN;
+	id_span		span;
+
+	Assert(is_leaf || VARSIZE_ANY_EXHDR(bytes) == sizeof(id_span));
+
+	memcpy(&span.lower, VARDATA_ANY(bytes), OBJECTID_LEN);
+	memcpy(&span.upper, VARDATA_ANY(bytes) + (is_leaf ? 0 : OBJECTID_LEN), OBJECTID_LEN);
+	return span;
+}
+
+static bytea *
+make_key(const void *bytes, int len)
+{
+	bytea	   *key = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(key, VARHDRSZ + len);
+	memcpy(VARDATA(key), bytes, len);
+	return key;
+}
+
+static void
+extend_span(id_span *span, const id_span *other)
+{
+	if (objectid_internal_cmp(&other->lower, &span->lower) < 0)
+		span->lower = other->lower;
+	if (objectid_internal_cmp(&other->upper, &span->upper) > 0)
+		span->upper = other->upper;
+}
+
+/* A new entry in the place of another. */
+static GISTENTRY *
+replace_key(const GISTENTRY *entry, Datum key)
+{
+	GISTENTRY  *result = palloc(sizeof(GISTENTRY));
+
+	gistentryinit(*result, key, entry->rel, entry->page, entry->offset, false);
+	return result;
+}
+
+/* GiST support 3: from an id to the key of a leaf. */
+PG_FUNCTION_INFO_V1(objectid_gist_compress);
+Datum
+objectid_gist_compress(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+
+	if (entry->leafkey)
+		entry = replace_key(entry, PointerGetDatum(make_key(DatumGetObjectidP(entry->key), OBJECTID_LEN)));
+	PG_RETURN_POINTER(entry);
+}
+
+/* GiST support 9: from the key of a leaf back to the id. */
+PG_FUNCTION_INFO_V1(objectid_gist_fetch);
+Datum
+objectid_gist_fetch(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	objectid   *id = palloc(sizeof(objectid));
+
+	*id = span_of_key(entry->key).lower;
+	PG_RETURN_POINTER(replace_key(entry, ObjectidPGetDatum(id)));
+}
+
+/*
+ * Can a span hold an id that is less than another, and so on?  On a leaf, where
+ * both ends are the id: is it?
+ */
+static bool
+span_matches(const id_span *span, StrategyNumber strategy, const objectid *id)
+{
+	int			lower = objectid_internal_cmp(&span->lower, id);
+	int			upper = objectid_internal_cmp(&span->upper, id);
+
+	switch (strategy)
+	{
+		case RTLessStrategyNumber:
+			return lower < 0;
+		case RTLessEqualStrategyNumber:
+			return lower <= 0;
+		case RTEqualStrategyNumber:
+			return lower <= 0 && upper >= 0;
+		case RTGreaterEqualStrategyNumber:
+			return upper >= 0;
+		case RTGreaterStrategyNumber:
+			return upper > 0;
+		case RTNotEqualStrategyNumber:
+			return lower != 0 || upper != 0;
+		default:
+			elog(ERROR, "unrecognized strategy number: %d", strategy);
+	}
+	return false;				/* keep compiler quiet */
+}
+
+/* GiST support 1: can what an entry covers satisfy the operator? */
+PG_FUNCTION_INFO_V1(objectid_gist_consistent);
+Datum
+objectid_gist_consistent(PG_FUNCTION_ARGS)
+{
+	GISTENTRY  *entry = (GISTENTRY *) PG_GETARG_POINTER(0);
+	StrategyNumber strategy = (StrategyNumber) PG_GETARG_UINT16(2);
+	bool	   *recheck = (bool *) PG_GETARG_POINTER(4);
+	id_span		span = span_of_key(entry->key);
+
+	*recheck = false;
+	PG_RETURN_BOOL(span_matches(&span, strategy, PG_GETARG_OBJECTID_P(1)));
+}
+
+/* GiST support 2: the smallest span over several. */
+PG_FUNCTION_INFO_V1(objectid_gist_union);
+Datum
+objectid_gist_union(PG_FUNCTION_ARGS)
+{
+	GistEntryVector *entries = (GistEntryVector *) PG_GETARG_POINTER(0);
+	id_span		all = span_of_key(entries->vector[0].key);
+
+	for (int i = 1; i < entries->n; i++)
+	{
+		id_span		span = span_of_key(entries->vector[i].key);
+
+		extend_span(&all, &span);
+	}
+	PG_RETURN_BYTEA_P(make_key(&all, sizeof(all)));
+}
+
+/* GiST support 5: by how much an entry would grow to cover another. */
+PG_FUNCTION_INFO_V1(objectid_gist_penalty);
+Datum
+objectid_gist_penalty(PG_FUNCTION_ARGS)
+{
+	id_span		span = span_of_key(((GISTENTRY *) PG_GETARG_POINTER(0))->key);
+	id_span		added = span_of_key(((GISTENTRY *) PG_GETARG_POINTER(1))->key);
+	float	   *penalty = (float *) PG_GETARG_POINTER(2);
+	id_span		grown = span;
+
+	extend_span(&grown, &added);
+	*penalty = (float) (objectid_distance(&grown.lower, &span.lower) +
+						objectid_distance(&span.upper, &grown.upper));
+	PG_RETURN_POINTER(penalty);
+}
+
+/* An entry of a page that is split. */
+typedef struct split_entry
+{
+	id_span		span;
+	OffsetNumber offset;
+} split_entry;
+
+static int
+split_entry_cmp(const void *a, const void *b)
+{
+	const id_span *x = &((const split_entry *) a)->span;
+	const id_span *y = &((const split_entry *) b)->span;
+	int			cmp = objectid_internal_cmp(&x->lower, &y->lower);
+
+	return cmp != 0 ? cmp : objectid_internal_cmp(&x->upper, &y->upper);
+}
+
+/* One of the two pages: its offsets, returned with their number, and its key. */
+static OffsetNumber *
+fill_half(const split_entry *entries, int count, int *noffsets, Datum *key)
+{
+	OffsetNumber *offsets = palloc(sizeof(OffsetNumber) * count);
+	id_span		all = entries[0].span;
+
+	for (int i = 0; i < count; i++)
+	{
+		offsets[i] = entries[i].offset;
+		extend_span(&all, &entries[i].span);
+	}
+	*noffsets = count;
+	*key = PointerGetDatum(make_key(&all, sizeof(all)));
+	return offsets;
+}
+
+/*
+ * GiST support 6: divide the entries of a page, of which there are at least
+ * two, into the lower and the upper half.  Where ids are equal across the
+ * middle, the other columns of the index decide; core sees to that.
+ */
+PG_FUNCTION_INFO_V1(objectid_gist_picksplit);
+Datum
+objectid_gist_picksplit(PG_FUNCTION_ARGS)
+{
+	GistEntryVector *vector = (GistEntryVector *) PG_GETARG_POINTER(0);
+	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
+	int			count = vector->n - FirstOffsetNumber;
+	int			half = count / 2;
+	split_entry *entries = palloc(sizeof(split_entry) * count);
+
+	for (int i = 0; i < count; i++)
+	{
+		entries[i].offset = FirstOffsetNumber + i;
+		entries[i].span = span_of_key(vector->vector[FirstOffsetNumber + i].key);
+	}
+	qsort(entries, count, sizeof(split_entry), split_entry_cmp);
+
+	split->spl_left = fill_half(entries, half, &split->spl_nleft, &split->spl_ldatum);
+	split->spl_right = fill_half(entries + half, count - half, &split->spl_nright, &split->spl_rdatum);
+	PG_RETURN_POINTER(split);
+}
+
+/* GiST support 7: are two keys the same? */
+PG_FUNCTION_INFO_V1(objectid_gist_same);
+Datum
+objectid_gist_same(PG_FUNCTION_ARGS)
+{
+	id_span		a = span_of_key(PG_GETARG_DATUM(0));
+	id_span		b = span_of_key(PG_GETARG_DATUM(1));
+	bool	   *same = (bool *) PG_GETARG_POINTER(2);
+
+	*same = memcmp(&a, &b, sizeof(id_span)) == 0;
+	PG_RETURN_POINTER(same);
+}
