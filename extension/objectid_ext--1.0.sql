@@ -628,6 +628,80 @@ AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a clock kept in a sequence: above all that were ever taken from it, whatever the wall clock does';
 
 ----------------------------------------------------------------------
+-- Node ids of several servers
+----------------------------------------------------------------------
+
+-- Over dblink, one of PostgreSQL's own modules: it knows who may connect to
+-- what.  What goes wrong with one server becomes a part of the answer, for it
+-- must not hide the others.
+
+CREATE FUNCTION ask_node_id(
+    conninfo text,
+    OUT node integer,
+    OUT system_identifier bigint,
+    OUT in_recovery boolean,
+    OUT started timestamp with time zone,
+    OUT problem text
+)
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_schema name := (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext');
+    dblink_schema name := (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'dblink');
+    detail text;
+BEGIN
+    IF dblink_schema IS NULL THEN
+        RAISE EXCEPTION 'required extension "dblink" is not installed'
+            USING ERRCODE = 'undefined_object', HINT = 'It is one of PostgreSQL''s own modules: use CREATE EXTENSION dblink.';
+    END IF;
+    BEGIN
+        EXECUTE format('SELECT * FROM %I.dblink($1, $2) AS t (node integer, system_identifier bigint, in_recovery boolean, started timestamptz)',
+                       dblink_schema)
+            INTO node, system_identifier, in_recovery, started
+            USING conninfo,
+                  format('SELECT %I.snowflake_node_id(), system_identifier, pg_catalog.pg_is_in_recovery(), pg_catalog.pg_postmaster_start_time()'
+                         ' FROM pg_catalog.pg_control_system()', own_schema);
+    EXCEPTION WHEN others THEN
+        GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+        problem := concat_ws(': ', problem, nullif(trim(E'\n' FROM detail), ''));
+    END;
+END;
+$$;
+COMMENT ON FUNCTION ask_node_id(text) IS 'objectid_ext.node_id of another server, and what tells servers apart; an error there is returned as a problem; for check_node_ids()';
+
+-- Servers are told apart by their identifier and the time at which they were
+-- started: a copy of a server has the same identifier, and a server may be in
+-- the list twice.  A standby has the node of its primary, as it should.
+
+CREATE FUNCTION check_node_ids(
+    conninfo text[],
+    OUT server integer,
+    OUT node integer,
+    OUT system_identifier bigint,
+    OUT in_recovery boolean,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+BEGIN ATOMIC
+    WITH answer AS MATERIALIZED (
+        SELECT n::integer AS server, a.*
+        FROM unnest(conninfo) WITH ORDINALITY AS c (each, n), ask_node_id(each) AS a
+    )
+    SELECT a.server, a.node, a.system_identifier, a.in_recovery,
+           CASE WHEN a.started IS NULL THEN coalesce(a.problem, 'connection string is null')
+                ELSE (SELECT 'same node as server ' || string_agg(b.server::text, ', ' ORDER BY b.server)
+                      FROM answer AS b
+                      WHERE b.node = a.node
+                        AND (b.system_identifier, b.started) <> (a.system_identifier, a.started)
+                        AND (b.system_identifier <> a.system_identifier OR NOT a.in_recovery AND NOT b.in_recovery))
+           END
+    FROM answer AS a
+    ORDER BY a.server;
+END;
+COMMENT ON FUNCTION check_node_ids(text[]) IS 'asks servers, by connection strings or names of foreign servers, for objectid_ext.node_id; problem says which have the same, or cannot be asked, and is null where all is well; needs dblink';
+
+----------------------------------------------------------------------
 -- Time ranges
 ----------------------------------------------------------------------
 

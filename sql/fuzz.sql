@@ -34,6 +34,7 @@ UNION ALL SELECT 'regclass'::regtype, v FROM unnest('{plain,clock,downward,small
 UNION ALL SELECT 'regclass[]'::regtype, v FROM unnest(ARRAY['{}', '{plain,small}', '{wide}', '{NULL,plain}', '{{plain,downward},{small,wide}}', '{item}', '{4294967295}']) v
 UNION ALL SELECT 'interval'::regtype, v FROM unnest(ARRAY['0', '-1 day', '1 us', '30 days', '1 mon -29 days', '366 days', '178000000 years']) v
 UNION ALL SELECT 'text'::regtype, v FROM unnest(ARRAY['', 'x', '507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}', 'ObjectId(', '{"$oid"', repeat('f', 10000), 'MINVALUE', '''5''']) v
+UNION ALL SELECT 'text[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{x,host=/nonexistent}', '{{x},{y}}']) v
 UNION ALL SELECT 'bytea'::regtype, v FROM unnest(ARRAY['', '\x00', '\x507f1f77bcf86cd799439011', '\x' || repeat('00', 10000)]) v
 UNION ALL SELECT 'jsonb'::regtype, v FROM unnest(ARRAY['null', '1', 'true', '""', '[]', '{}', '{"$oid":null}', '{"$oid":{"$oid":"507f1f77bcf86cd799439011"}}', '{"$oid":"507f1f77bcf86cd799439011"}', '"507f1f77bcf86cd799439011"']) v
 UNION ALL SELECT 'name'::regtype, v FROM unnest('{id,_id,parent,nothing,ctid,""}'::text[]) v

@@ -101,8 +101,8 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE FUNCTION ids.time_partition_bound(text, timestamptz, ids.snowflake_layout) RETURNS text LANGUAGE sql AS 'SELECT ids.trap()::text';
 CREATE FUNCTION ids.next_snowflake(text, int, ids.snowflake_layout) RETURNS bigint LANGUAGE sql AS 'SELECT ids.trap()::int::bigint';
 CREATE FUNCTION ids.objectid_floor(timestamp) RETURNS ids.objectid LANGUAGE sql AS 'SELECT ids.trap()::text::ids.objectid';
-CREATE FUNCTION ids.trap(l ids.objectid, r text) RETURNS boolean LANGUAGE sql AS 'SELECT ids.trap()';
-CREATE OPERATOR ids.= (FUNCTION = ids.trap, LEFTARG = ids.objectid, RIGHTARG = text);
+CREATE FUNCTION ids.trap(l ids.objectid, r varchar) RETURNS boolean LANGUAGE sql AS 'SELECT ids.trap()';
+CREATE OPERATOR ids.= (FUNCTION = ids.trap, LEFTARG = ids.objectid, RIGHTARG = varchar);
 RESET SESSION AUTHORIZATION;
 
 -- A victim whose own path is of no help: the schema of the attacker, and

@@ -1,0 +1,49 @@
+-- Moves a logical shard to another server while it is in use.  It can be read
+-- all the time, and written but for the moment between steps 2 and 3.
+--     psql -v shard=5 -v source='host=…' -v target='host=…' -v directory='host=…' -f move_shard.sql
+-- If it stops with an error before step 3, the shard is where it was: grant
+-- what step 2 revokes, and drop the subscription, the publication and the copy.
+\set ON_ERROR_STOP on
+\set schema shard_ :shard
+\set move move_shard_ :shard
+
+-- 1. Copy the shard, and follow what changes meanwhile.
+\connect :source
+CREATE PUBLICATION :"move" FOR TABLES IN SCHEMA :"schema";
+\connect :target
+\ir shard.sql
+CREATE SUBSCRIPTION :"move" CONNECTION :'source' PUBLICATION :"move";
+\ir wait_until.sql
+SELECT format('NOT EXISTS (SELECT FROM pg_subscription_rel JOIN pg_subscription s ON s.oid = srsubid
+                           WHERE subname = %L AND srsubstate <> ''r'')', :'move') AS copied \gset
+CALL pg_temp.wait_until(:'copied');
+
+-- 2. Let nobody write there any more.  The lock waits for those who do.
+\connect :source
+BEGIN;
+SET LOCAL synchronous_commit = on;
+SELECT format('LOCK TABLE %s IN SHARE MODE', oid::regclass)
+FROM pg_class WHERE relnamespace = :'schema'::regnamespace AND relkind = 'r' \gexec
+REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA :"schema" FROM app;
+COMMIT;
+
+-- Wait until all of it has arrived.
+\ir wait_until.sql
+SELECT format('confirmed_flush_lsn >= %L FROM pg_replication_slots WHERE slot_name = %L', pg_current_wal_lsn(), :'move') AS arrived \gset
+CALL pg_temp.wait_until(:'arrived');
+
+-- The sequences go on where they are, for they are not replicated.
+SELECT string_agg(format('SELECT setval(''%I.%I'', %s);', schemaname, sequencename, last_value), ' ') AS set_sequences
+FROM pg_sequences WHERE schemaname = :'schema' AND last_value IS NOT NULL \gset
+\connect :target
+DROP SUBSCRIPTION :"move";
+:set_sequences
+
+-- 3. From here on the shard is there.
+\connect :directory
+UPDATE shard_route SET server = :'target' WHERE shard = :shard;
+
+-- 4. Whoever still comes to the old place is told by an error, and asks anew.
+\connect :source
+DROP PUBLICATION :"move";
+DROP SCHEMA :"schema" CASCADE;

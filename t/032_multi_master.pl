@@ -1,0 +1,149 @@
+# Three servers that all take writes, joined by logical replication as the
+# example has it: all get all rows, none comes round again, no id is there
+# twice, also while one of them is down.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @nodes = 1 .. 3;
+my %server = map { $_ => start_server("node_$_", allows_streaming => 'logical', conf => "objectid_ext.node_id = $_") } @nodes;
+
+sub run_example
+{
+	my ($node, $file, @variables) = @_;
+	my ($ret, $out, $err) = $server{$node}->psql('postgres', slurp_file("examples/sharding/$file.sql"),
+		on_error_stop => 1, extra_params => [ map { ('-v', $_) } @variables ]);
+	is($ret, 0, "$file on node $node") or diag($err);
+}
+
+# Each has a row before it joins.
+foreach my $node (@nodes)
+{
+	run_example($node, 'writable_server');
+	$server{$node}->safe_psql('postgres', "INSERT INTO orders (item) VALUES ('first of $node')");
+}
+foreach my $node (@nodes)
+{
+	run_example($node, 'join_server', "other=$_", 'conninfo=' . $server{$_}->connstr('postgres')) foreach grep { $_ != $node } @nodes;
+}
+$server{$_}->wait_for_subscription_sync foreach @nodes;
+
+# Wait until each server has what the others did.
+sub wait_for_all
+{
+	foreach my $from (@nodes)
+	{
+		$server{$from}->wait_for_catchup("orders_${from}_to_$_") foreach grep { $_ != $from } @nodes;
+	}
+}
+
+# All have the same rows, so many, and none came twice on the way.
+sub all_are_equal
+{
+	my ($rows, $name) = @_;
+	wait_for_all();
+	foreach my $node (@nodes)
+	{
+		is($server{$node}->safe_psql('postgres', 'SELECT count(*), count(DISTINCT snowflake_node(id)) FROM orders'), "$rows|3",
+			"$name: node $node has $rows rows of 3 nodes");
+		unlike(slurp_file($server{$node}->logfile), qr/duplicate key value|conflict detected/, "$name: node $node has had no conflict");
+	}
+	my %contents = map { $server{$_}->safe_psql('postgres', 'SELECT md5(string_agg(o::text, $$,$$ ORDER BY id)) FROM orders o') => 1 } @nodes;
+	is(scalar keys %contents, 1, "$name: all have the same");
+}
+all_are_equal(3, 'after they joined');
+
+# Two sessions on each server insert 2000 rows, change 500 and delete 500.
+sub start_writers
+{
+	return map {
+		my $node = $_;
+		map {
+			my $writer = "$node.$_";
+			start_client($server{$node}, qq{
+				SELECT format('INSERT INTO orders (item) SELECT ''$writer %s.'' || n FROM generate_series(1, 20) n', i)
+				FROM generate_series(1, 100) i \\gexec
+				UPDATE orders SET item = item || ' changed' WHERE item ~ '^$writer \\d+\\.(1|5|10|15|20)\$';
+				DELETE FROM orders WHERE item ~ '^$writer \\d+\\.(2|6|11|16|19)\$';
+			});
+		} 1, 2;
+	} @_;
+}
+
+sub finish
+{
+	foreach my $client (@_)
+	{
+		ok($client->{run}->finish, 'a session ends without an error') or diag(slurp_file($client->{errors}));
+	}
+}
+finish(start_writers(@nodes));
+all_are_equal(3 + 6 * 1500, 'writes on all');
+is($server{3}->safe_psql('postgres', q{SELECT count(*) FROM orders WHERE item LIKE '1.% changed'}), '1000', 'changes come over');
+
+# A row is changed at home only.
+my $id = $server{1}->safe_psql('postgres', "SELECT id FROM orders WHERE item = 'first of 1'");
+my %elsewhere = (
+	'a change' => "UPDATE orders SET item = 'changed' WHERE id = $id",
+	'a deletion' => "DELETE FROM orders WHERE id = $id",
+	'a new row with such an id' => "INSERT INTO orders VALUES ($id + 1, 'new')",
+	'an id changed into such a one' => "UPDATE orders SET id = $id + 1 WHERE item = 'first of 2'");
+foreach my $what (sort keys %elsewhere)
+{
+	my ($ret, $out, $err) = $server{2}->psql('postgres', $elsewhere{$what});
+	like($err, qr/order \d+ is of another server\n.*HINT:  Change it on node [12]\./s, "refused on node 2: $what");
+}
+$server{1}->safe_psql('postgres', "UPDATE orders SET item = 'sold out' WHERE id = $id");
+wait_for_all();
+is($server{2}->safe_psql('postgres', "SELECT item FROM orders WHERE id = $id"), 'sold out', 'changed on node 1');
+
+# One is down; the others go on, and so does it when it is back.
+my @writers = start_writers(1, 3);
+$server{2}->stop('immediate');
+finish(@writers);
+$server{2}->start;
+finish(start_writers(2));
+all_are_equal(3 + 12 * 1500, 'after one was down');
+
+# An emptied table is not emptied everywhere.
+$server{3}->safe_psql('postgres', 'TRUNCATE orders');
+wait_for_all();
+is($server{1}->safe_psql('postgres', 'SELECT count(*) FROM orders'), 3 + 12 * 1500, 'TRUNCATE stays where it is');
+
+# From 16 on a server can send on what was written there and not what came in,
+# so any may change any row.
+SKIP:
+{
+	skip 'origin = none needs PostgreSQL 16', 2 if $server{1}->safe_psql('postgres', 'SHOW server_version_num') < 160000;
+
+	$server{$_}->safe_psql('postgres', q{
+		CREATE TABLE note (id bigint PRIMARY KEY DEFAULT next_snowflake('orders_id'), body text);
+		CREATE PUBLICATION notes FOR TABLE note;
+	}) foreach @nodes;
+	foreach my $node (@nodes)
+	{
+		$server{$node}->safe_psql('postgres', sprintf(q{CREATE SUBSCRIPTION notes_%s_to_%s CONNECTION '%s' PUBLICATION notes WITH (origin = none)},
+				$_, $node, $server{$_}->connstr('postgres') =~ s/'/''/gr)) foreach grep { $_ != $node } @nodes;
+	}
+	$server{$_}->wait_for_subscription_sync foreach @nodes;
+	foreach my $node (@nodes)
+	{
+		$server{$node}->safe_psql('postgres', "INSERT INTO note (body) VALUES ('$node'); UPDATE note SET body = body || ', $node'");
+		foreach my $other (grep { $_ != $node } @nodes)
+		{
+			$server{$node}->wait_for_catchup("notes_${node}_to_$other");
+		}
+	}
+	is($server{$_}->safe_psql('postgres', "SELECT string_agg(body, '; ' ORDER BY id) FROM note"), '1, 1, 2, 3; 2, 2, 3; 3, 3',
+		"origin = none: node $_ has all rows and changes") foreach 1, 2;
+}
+
+$server{$_}->stop foreach @nodes;
+done_testing();

@@ -1,0 +1,144 @@
+# check_node_ids() finds servers with the same node id before their ids collide:
+# after a mistake in the configuration, a clone, a restored backup, a failover
+# whose old primary is still there.  And a clone has no node id at all where
+# that is kept out of the data directory.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Who asks has no node id of his own.
+my $asker = start_server('asker');
+if ($asker->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'dblink'") == 0)
+{
+	$asker->stop;
+	plan skip_all => 'dblink, of the contrib modules, is not installed';
+}
+my ($ret, $out, $err) = $asker->psql('postgres', "SELECT * FROM check_node_ids('{host=nowhere}')");
+like($err, qr/ERROR:  required extension "dblink" is not installed\n.*HINT:.*CREATE EXTENSION dblink/s, 'dblink is needed');
+
+# It may be in any schema.
+$asker->safe_psql('postgres', 'CREATE SCHEMA "Tools"; CREATE EXTENSION dblink SCHEMA "Tools"');
+
+# Columns of the answer about some servers: nodes of the test, or strings.
+sub answers
+{
+	my ($columns, @servers) = @_;
+	my $list = join ', ', map { defined $_ ? "'" . (ref $_ ? $_->connstr('postgres') : $_) =~ s/'/''/gr . "'" : 'NULL' } @servers;
+	return $asker->safe_psql('postgres', "SELECT $columns FROM check_node_ids(ARRAY[$list]::text[])");
+}
+
+sub answers_are
+{
+	my ($servers, $expected, $name) = @_;
+	is(answers('server, node, in_recovery, problem', @$servers), $expected, $name);
+}
+
+my $a = start_server('a', allows_streaming => 1, has_archiving => 1, conf => 'objectid_ext.node_id = 1');
+my $b = start_server('b', allows_streaming => 1, conf => 'objectid_ext.node_id = 2');
+my $c = start_server('c', allows_streaming => 1);
+answers_are([ $a, $b ], "1|1|f|\n2|2|f|", 'nodes that differ');
+answers_are([], '', 'no server');
+
+# One that has none could not be seen to collide, but does not make ids either.
+answers_are([ $a, $c ], "1|1|f|\n2|||objectid_ext.node_id is not set", 'a node that is not set');
+
+# A mistake in the configuration
+$c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
+$c->reload;
+$c->poll_query_until('postgres', 'SELECT snowflake_node_id() = 1') or die 'no reload';
+answers_are([ $a, $b, $c, $b, $c ], "1|1|f|same node as server 3, 5\n2|2|f|\n3|1|f|same node as server 1\n4|2|f|\n5|1|f|same node as server 1",
+	'the same node twice; a server may be in the list twice');
+
+# What cannot be asked is said, and does not hide the rest.
+$b->safe_psql('postgres', 'CREATE DATABASE without_extension');
+my @lines = split /\n(?=\d)/,
+  answers('server, node, problem', $a, $b->connstr('without_extension'), 'host=/nonexistent', 'no conninfo', undef, $c);
+is(scalar @lines, 6, 'a row for each server');
+is($lines[0], '1|1|same node as server 6', 'the first');
+like($lines[1], qr/^2\|\|function public\.snowflake_node_id\(\) does not exist/, 'a database without the extension');
+like($lines[2], qr{^3\|\|could not establish connection: .*/nonexistent}s, 'a server that does not answer');
+like($lines[3], qr/^4\|\|.*(missing "=" after|could not establish connection)/s, 'what is no connection string');
+is($lines[4], '5||connection string is null', 'a null');
+is($lines[5], '6|1|same node as server 1', 'the last');
+
+# Names of foreign servers, whose passwords are in user mappings; and the caller
+# is let through to no more than dblink lets him.
+foreach my $node ($a, $c)
+{
+	my ($name, $host, $port) = ($node->name, $node->host, $node->port);
+	$asker->safe_psql('postgres', qq{
+		CREATE SERVER $name FOREIGN DATA WRAPPER dblink_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
+		CREATE USER MAPPING FOR CURRENT_USER SERVER $name;
+	});
+}
+answers_are([ 'a', 'c' ], "1|1|f|same node as server 2\n2|1|f|same node as server 1", 'names of foreign servers');
+$asker->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN; GRANT USAGE ON SCHEMA "Tools" TO ordinary');
+like($asker->safe_psql('postgres', "SET ROLE ordinary; SELECT problem FROM check_node_ids('{port=1}')"),
+	qr/password/, 'a user without a password is refused by dblink');
+
+# What counts is what the generators see, not what a session was told to set.
+is(answers('node, problem', $c->connstr('postgres') . q{ options='-c objectid_ext.node_id=7'}),
+	'|objectid_ext.node_id is not set', 'a session cannot pretend another node');
+
+# A standby has the node of its primary, and that is right.  It is wrong for the
+# standby of another.
+$a->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($a, 'backup', has_streaming => 1);
+$standby->start;
+answers_are([ $a, $standby, $b ], "1|1|f|\n2|1|t|\n3|2|f|", 'a standby');
+answers_are([ $c, $standby ], "1|1|f|same node as server 2\n2|1|t|same node as server 1", 'the standby of another server');
+
+# A clone: started from a base backup, with all that the server had.
+my $clone = PostgreSQL::Test::Cluster->new('clone');
+$clone->init_from_backup($a, 'backup');
+$clone->start;
+answers_are([ $a, $clone, $standby ], "1|1|f|same node as server 2\n2|1|f|same node as server 1\n3|1|t|", 'a clone');
+is(answers('count(DISTINCT system_identifier)', $a, $clone), '1', 'which has the same identifier');
+$clone->safe_psql('postgres', "LOAD 'objectid_ext'; ALTER SYSTEM SET objectid_ext.node_id = 3");
+$clone->reload;
+$clone->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or die 'no reload';
+answers_are([ $a, $clone ], "1|1|f|\n2|3|f|", 'a clone with a node of its own');
+
+# A backup that is restored from the archive, to its end, beside the server
+$a->safe_psql('postgres', 'CREATE TABLE after_backup (); SELECT pg_switch_wal()');
+$a->poll_query_until('postgres', 'SELECT last_archived_wal IS NOT NULL FROM pg_stat_archiver') or die 'nothing is archived';
+my $restored = PostgreSQL::Test::Cluster->new('restored');
+$restored->init_from_backup($a, 'backup', has_restoring => 1, standby => 0);
+$restored->append_conf('postgresql.conf', "recovery_target_action = 'promote'");
+$restored->start;
+$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die 'recovery does not end';
+answers_are([ $restored, $b, $a ], "1|1|f|same node as server 3\n2|2|f|\n3|1|f|same node as server 1", 'a restored backup');
+$restored->stop;
+
+# A standby is promoted, and the old primary is still there.
+$standby->promote;
+answers_are([ $a, $standby ], "1|1|f|same node as server 2\n2|1|f|same node as server 1", 'a failover with two primaries');
+$a->stop;
+like(answers('server, node, problem', $a, $standby), qr/^1\|\|could not establish connection.*\n2\|1\|$/s, 'and with one');
+
+# Kept beside the data directory, the node id is in no backup: a clone makes no
+# id until somebody gives it a node.
+my $d = start_server('d', allows_streaming => 1, conf => "include_if_exists = '../node_id.conf'");
+append_to_file($d->basedir . '/node_id.conf', "objectid_ext.node_id = 4\n");
+$d->reload;
+$d->poll_query_until('postgres', "SELECT current_setting('objectid_ext.node_id', true) = '4'") or die 'no reload';
+$d->safe_psql('postgres', 'CREATE SEQUENCE clock');
+is($d->safe_psql('postgres', "SELECT snowflake_node(next_snowflake('clock'))"), '4', 'a node id beside the data directory');
+$d->backup('backup');
+my $clone_of_d = PostgreSQL::Test::Cluster->new('clone_of_d');
+$clone_of_d->init_from_backup($d, 'backup');
+$clone_of_d->start;
+answers_are([ $d, $clone_of_d ], "1|4|f|\n2|||objectid_ext.node_id is not set", 'is not in a clone');
+($ret, $out, $err) = $clone_of_d->psql('postgres', "SELECT next_snowflake('clock')");
+like($err, qr/objectid_ext.node_id is not set/, 'which makes no ids');
+
+$_->stop foreach $asker, $b, $c, $d, $standby, $clone, $clone_of_d;
+done_testing();
