@@ -125,7 +125,10 @@ invalidate_relation(Datum arg, Oid relid)
 		cs->valid = false;
 }
 
-/* A role or a membership changed, and with it perhaps who may do what. */
+/*
+ * A role, a membership or the owner of a database, who is a member of
+ * pg_database_owner, changed, and with it perhaps who may do what.
+ */
 static void
 invalidate_roles(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -153,6 +156,7 @@ lookup_clock_sequence(Oid relid)
 		CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
 		CacheRegisterSyscacheCallback(AUTHOID, invalidate_roles, (Datum) 0);
 		CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, invalidate_roles, (Datum) 0);
+		CacheRegisterSyscacheCallback(DATABASEOID, invalidate_roles, (Datum) 0);
 	}
 
 	last = hash_search(clock_sequences, &relid, HASH_ENTER, &found);

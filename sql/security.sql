@@ -192,6 +192,17 @@ SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-02', '20
 SET objectid_ext.max_clock_lead = '1h';
 RESET SESSION AUTHORIZATION;
 
+-- Who owned the database until now is no longer one of its owners.
+GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;
+ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_attacker;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT ids.next_snowflake('victim.numbered_id_seq', 1) > 2 AS owner;
+RESET SESSION AUTHORIZATION;
+ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_victim;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT ids.next_snowflake('victim.numbered_id_seq', 1) > 2 AS owner;
+RESET SESSION AUTHORIZATION;
+
 \c :original
 DROP DATABASE regress_objectid_security;
 DROP ROLE regress_objectid_attacker, regress_objectid_installer, regress_objectid_victim;
