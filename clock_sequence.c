@@ -63,6 +63,9 @@
 /* No server is back from a crash sooner than this, in microseconds. */
 #define RESTART_TIME	1000
 
+/* What core puts into the special space of a sequence's page. */
+#define SEQUENCE_MAGIC	0x1717
+
 /* A sequence that this backend has taken ids from. */
 typedef struct clock_sequence
 {
@@ -284,13 +287,24 @@ sequence_data(Page page)
 	return (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
 }
 
-/* Pin and lock the one page of a sequence, to read or change its tuple. */
+/*
+ * Pin and lock the one page of a sequence, to read or change its tuple.  A
+ * page that a disk has lost is an error, as for nextval(), and not a sequence
+ * that begins anew.
+ */
 static Form_pg_sequence_data
 lock_sequence_page(Relation rel, Buffer *buf)
 {
+	Page		page;
+
 	*buf = ReadBuffer(rel, 0);
 	LockBuffer(*buf, BUFFER_LOCK_EXCLUSIVE);
-	return sequence_data(BufferGetPage(*buf));
+	page = BufferGetPage(*buf);
+	if (PageIsNew(page) || *(uint32 *) PageGetSpecialPointer(page) != SEQUENCE_MAGIC)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("page of sequence \"%s\" is damaged", RelationGetRelationName(rel))));
+	return sequence_data(page);
 }
 
 /*

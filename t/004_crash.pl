@@ -191,5 +191,22 @@ foreach my $cache (1, 64)
 	is($wrong{$cache}, 0, "CACHE $cache: after each of 6 crashes the next id is above all of them");
 }
 
+#
+# A page that the disk has lost is an error: not a sequence that begins anew,
+# behind ids that were given away.
+#
+$node->safe_psql('postgres', 'CREATE SEQUENCE lost');
+my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('lost')");
+$node->stop;
+open(my $page, '>', $file) or die "$file: $!";
+print $page "\0" x 8192;
+close($page);
+$node->start;
+foreach my $call (q{next_snowflake('lost', 5)}, q{nextval_range('lost', 10)}, q{nextval_any('{lost}')})
+{
+	my ($status, undef, $message) = $node->psql('postgres', "SELECT $call");
+	like($message, qr/page of sequence "lost" is damaged/, "page lost: $call");
+}
+
 $node->stop;
 done_testing();
