@@ -203,6 +203,16 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT ids.next_snowflake('victim.numbered_id_seq', 1) > 2 AS owner;
 RESET SESSION AUTHORIZATION;
 
+-- The worst that is left: a call that might be meant for either is an error.
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE FUNCTION ids.time_partition_bound(pg_catalog.regtype, timestamptz, ids.snowflake_layout, int DEFAULT 0) RETURNS text LANGUAGE sql AS 'SELECT ids.trap()::text';
+RESET SESSION AUTHORIZATION;
+SET SESSION AUTHORIZATION regress_objectid_victim;
+\set VERBOSITY sqlstate
+SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-02', '2026-01-03');
+\set VERBOSITY default
+RESET SESSION AUTHORIZATION;
+
 \c :original
 DROP DATABASE regress_objectid_security;
 DROP ROLE regress_objectid_attacker, regress_objectid_installer, regress_objectid_victim;
