@@ -12,8 +12,8 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 # Ids are to run ahead of the clock by more than a promotion takes, so that the
-# clock is of no help.  With 16 a millisecond a moderate load does that.
-my $layout = 'time:41,node:4,seq:4;tick=1ms;epoch=2020-01-01T00:00:00Z';
+# clock is of no help.  With 64 in ten milliseconds a moderate load does that.
+my $layout = 'time:41,node:4,seq:6;tick=10ms;epoch=2020-01-01T00:00:00Z';
 my $primary = start_server('primary', allows_streaming => 1, conf => q{
 shared_buffers = 16MB
 client_min_messages = error
