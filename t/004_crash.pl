@@ -142,7 +142,7 @@ $node->safe_psql('postgres', "DROP SEQUENCE cache_$_; CREATE SEQUENCE cache_$_ C
 sub one_by_one
 {
 	my ($seq) = @_;
-	return qq{SELECT 'SELECT next_snowflake(''$seq'', 5, ''js53'')' FROM generate_series(1, 1000000) \\gexec\n};
+	return qq{SELECT 'SELECT next_snowflake(''$seq'', 5, ''js53'')' FROM generate_series(1, 20000) \\gexec\n};
 }
 
 foreach my $round (1 .. 6)

@@ -17,7 +17,7 @@ my $count = 0;
 foreach my $page (glob('*.md'), glob('docs/*.md'))
 {
 	my $text = slurp_file($page);
-	my @files = $text =~ m{(?<![\w./-])((?:bench|docs|examples|extension|scripts|specs|sql|t)/\w[\w./-]*\w)}g;
+	my @files = $text =~ m{(?<![\w./-])((?:bench|docs|examples|scripts|specs|sql|t)/\w[\w./-]*\w)}g;
 	is(join(' ', grep { !-e } @files), '', "$page names files that exist");
 
 	my @blocks = $text =~ /^```sql\n(.*?)^```$/gms;
