@@ -36,12 +36,13 @@ sub start_server
 # Start psql with a script; unless told otherwise it ends at the first error.
 # The script is a file, for what IPC::Run has to feed it feeds only to the
 # client that is waited for; and so is the output.
-my $dir = PostgreSQL::Test::Utils::tempdir('clients');
+my $dir;
 my $clients = 0;
 
 sub start_client
 {
 	my ($node, $script, $on_error_stop) = @_;
+	$dir //= PostgreSQL::Test::Utils::tempdir('clients');
 	my $file = "$dir/" . ++$clients;
 	my $stop = 'ON_ERROR_STOP=' . ($on_error_stop // 1);
 	my $client = { output => "$file.out", errors => "$file.err" };
