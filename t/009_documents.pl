@@ -43,6 +43,7 @@ sub anchors
 }
 
 my $links = 0;
+my %unreached = map { $_ => 1 } glob('docs/*.md');
 foreach my $page (glob('*.md docs/*.md'))
 {
 	my ($dir) = $page =~ m{^(.*/)?};
@@ -53,9 +54,11 @@ foreach my $page (glob('*.md docs/*.md'))
 		my $target = $file eq '' ? $page : ($dir // '') . $file;
 		my $found = -e $target && (!defined $anchor || grep { $_ eq $anchor } anchors($target));
 		ok($found, "$page: $link") unless $found;
+		delete $unreached{$target} if $page eq 'README.md';
 		$links++;
 	}
 }
 cmp_ok($links, '>', 20, 'links lead to pages and headings that there are');
+is(join(' ', sort keys %unreached), '', 'README.md leads to every page');
 
 done_testing();
