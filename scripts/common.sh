@@ -75,7 +75,11 @@ install_packages() {
 	( trap '' INT
 	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y -q --no-install-recommends \
-		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl faketime )
+		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl faketime
+	# Some tests are of other people's software, and left out where it is not
+	# to be had.
+	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -q --no-install-recommends "postgresql-$version-plproxy" 2>/dev/null || true )
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
 }

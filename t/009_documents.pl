@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
+$node->init(allows_streaming => 'logical');
 $node->start;
 
 my $count = 0;

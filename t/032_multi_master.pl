@@ -13,7 +13,11 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @nodes = 1 .. 3;
-my %server = map { $_ => start_server("node_$_", allows_streaming => 'logical', conf => "objectid_ext.node_id = $_") } @nodes;
+my %server = map { $_ => start_server("node_$_", allows_streaming => 'logical', conf => qq{
+objectid_ext.node_id = $_
+max_logical_replication_workers = 10
+max_worker_processes = 20
+}) } @nodes;
 
 sub run_example
 {
