@@ -387,11 +387,11 @@ PG_FUNCTION_INFO_V1(objectid_send);
 Datum
 objectid_send(PG_FUNCTION_ARGS)
 {
-	StringInfoData buf;
+	bytea	   *result = palloc(VARHDRSZ + OBJECTID_LEN);
 
-	pq_begintypsend(&buf);
-	pq_sendbytes(&buf, (char *) PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+	SET_VARSIZE(result, VARHDRSZ + OBJECTID_LEN);
+	memcpy(VARDATA(result), PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN);
+	PG_RETURN_BYTEA_P(result);
 }
 
 
@@ -400,24 +400,36 @@ objectid_send(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* The first eight bytes as a number that sorts as they do. */
+/* Bytes as a number that sorts as they do. */
+static inline uint64
+read_uint64(const uint8 *bytes)
+{
+	uint64		value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return pg_ntoh64(value);
+}
+
+static inline uint32
+read_uint32(const uint8 *bytes)
+{
+	uint32		value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return pg_ntoh32(value);
+}
+
+/* The first eight bytes, and the last four. */
 static inline uint64
 objectid_prefix(const objectid *id)
 {
-	uint64		prefix;
-
-	memcpy(&prefix, id->data, sizeof(prefix));
-	return pg_ntoh64(prefix);
+	return read_uint64(id->data);
 }
 
-/* The last four bytes as a number that sorts as they do. */
 static inline uint32
 objectid_suffix(const objectid *id)
 {
-	uint32		suffix;
-
-	memcpy(&suffix, id->data + sizeof(uint64), sizeof(suffix));
-	return pg_ntoh32(suffix);
+	return read_uint32(id->data + sizeof(uint64));
 }
 
 /*
@@ -458,14 +470,14 @@ PG_FUNCTION_INFO_V1(objectid_eq);
 Datum
 objectid_eq(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) == 0);
+	PG_RETURN_BOOL(memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) == 0);
 }
 
 PG_FUNCTION_INFO_V1(objectid_ne);
 Datum
 objectid_ne(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) != 0);
+	PG_RETURN_BOOL(memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) != 0);
 }
 
 PG_FUNCTION_INFO_V1(objectid_ge);
@@ -518,11 +530,40 @@ objectid_larger(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
+/*
+ * The abbreviated key: 64 bits for the 96 of a value, of the same order.
+ *
+ * The first eight bytes would tell apart seconds and processes, but not the ids
+ * that one process makes in a second, and those are many where the speed of a
+ * sort matters.  Instead the key is, from its highest bit,
+ *
+ *		32 bits		seconds
+ *		 8 bits		region of the identity, and whether it is below, equal to or
+ *					above the first identity of this region that the sort met
+ *		24 bits		if it is equal, the counter, which makes the key complete;
+ *					else where in the region the identity is
+ *
+ * The regions are REGIONS equal parts of all identities.  Random identities
+ * fall into different ones, so as long as there are few, nearly all keys are
+ * complete.  Keys of different sorts, which met different identities, are never
+ * compared.
+ */
+#define COUNTER_BITS	24
+#define IDENTITY_BITS	(IDENTITY_LEN * BITS_PER_BYTE)
+#define REGIONS			(256 / 3)
+
+/* Multiplied by this, all bits of a key have their share in the upper ones. */
+#define KEY_SPREAD		UINT64CONST(0x9E3779B97F4A7C15)
+
+/* In place of the first identity of a region, while it has none. */
+#define NO_IDENTITY		PG_UINT64_MAX
+
 typedef struct objectid_sortsupport_state
 {
 	int64		input_count;	/* non-null values seen */
 	bool		estimating;		/* still counting distinct abbreviated keys? */
 	hyperLogLogState abbr_card; /* the count */
+	uint64		first_identity[REGIONS];
 } objectid_sortsupport_state;
 
 static int
@@ -531,29 +572,43 @@ objectid_fast_cmp(Datum x, Datum y, SortSupport ssup)
 	return objectid_internal_cmp(DatumGetObjectidP(x), DatumGetObjectidP(y));
 }
 
-/*
- * The abbreviated key is as much of the front of the value as a Datum holds:
- * eight bytes (the time and four of the identity) or, on a 32-bit machine,
- * the time alone.
- */
+/* The lower half of the key, for the eight bytes of identity and counter. */
+static inline uint32
+abbreviate_process_part(uint64 *first_identity, uint64 part)
+{
+	uint64		identity = part >> COUNTER_BITS;
+	uint64		position = identity * REGIONS;
+	uint32		region = (uint32) (position >> IDENTITY_BITS);
+	uint64	   *first = &first_identity[region];
+
+	if (unlikely(*first == NO_IDENTITY))
+		*first = identity;
+	if (identity == *first)
+		return (3 * region + 1) << COUNTER_BITS | ((uint32) part & COUNTER_MASK);
+
+	return (3 * region + (identity < *first ? 0 : 2)) << COUNTER_BITS |
+		((uint32) (position >> (IDENTITY_BITS - COUNTER_BITS)) & COUNTER_MASK);
+}
+
 static Datum
 objectid_abbrev_convert(Datum original, SortSupport ssup)
 {
 	objectid_sortsupport_state *state = ssup->ssup_extra;
-	uint64		prefix = objectid_prefix(DatumGetObjectidP(original));
-	Datum		key = (Datum) (prefix >> (64 - sizeof(Datum) * BITS_PER_BYTE));
+	objectid   *id = DatumGetObjectidP(original);
+	uint64		key = (uint64) read_uint32(id->data) << 32 |
+		abbreviate_process_part(state->first_identity, read_uint64(id->data + IDENTITY_OFFSET));
 
 	state->input_count++;
 	if (state->estimating)
-		addHyperLogLog(&state->abbr_card,
-					   DatumGetUInt32(hash_uint32((uint32) key ^ (uint32) ((uint64) key >> 32))));
+		addHyperLogLog(&state->abbr_card, murmurhash32((uint32) ((key * KEY_SPREAD) >> 32)));
 
-	return key;
+	/* On a 32-bit machine a Datum holds the seconds. */
+	return (Datum) (key >> (64 - sizeof(Datum) * BITS_PER_BYTE));
 }
 
 /*
- * Give up abbreviation when too many values share a key: ids of one process
- * and one second all do.  The thresholds are those of core's uuid.
+ * Give up abbreviation when too many values share a key.  The thresholds are
+ * those of core's uuid.
  */
 static bool
 objectid_abbrev_abort(int memtupcount, SortSupport ssup)
@@ -592,6 +647,7 @@ objectid_sortsupport(PG_FUNCTION_ARGS)
 		state->input_count = 0;
 		state->estimating = true;
 		initHyperLogLog(&state->abbr_card, 10);
+		memset(state->first_identity, 0xFF, sizeof(state->first_identity));
 
 		ssup->ssup_extra = state;
 		ssup->comparator = ssup_datum_unsigned_cmp;
