@@ -175,16 +175,18 @@ objectid_ext_wait_for_clock(TimestampTz ts, int64 tick)
  * ----------------------------------------------------------------
  */
 
-static int
+/* The value of each hexadecimal digit plus one; 0 for what is none. */
+static const uint8 hex_values[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
+	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16
+};
+
+/* The value of a digit, or -1; by table, for no branch can be predicted here. */
+static inline int
 hex_value(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	return hex_values[(unsigned char) c] - 1;
 }
 
 /*
