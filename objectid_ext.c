@@ -47,7 +47,8 @@ OBJECTID_EXT_MODULE_MAGIC;
 #define IDENTITY_OFFSET		4
 #define IDENTITY_LEN		5
 #define COUNTER_OFFSET		(IDENTITY_OFFSET + IDENTITY_LEN)
-#define COUNTER_MASK		0xFFFFFF
+#define COUNTER_BITS		24
+#define COUNTER_MASK		((1 << COUNTER_BITS) - 1)
 
 /* The classic layout divides the identity into machine and process. */
 #define MACHINE_LEN			3
@@ -550,7 +551,6 @@ objectid_larger(PG_FUNCTION_ARGS)
  * complete.  Keys of different sorts, which met different identities, are never
  * compared.
  */
-#define COUNTER_BITS	24
 #define IDENTITY_BITS	(IDENTITY_LEN * BITS_PER_BYTE)
 #define REGIONS			(256 / 3)
 
@@ -609,8 +609,10 @@ objectid_abbrev_convert(Datum original, SortSupport ssup)
 }
 
 /*
- * Give up abbreviation when too many values share a key.  The thresholds are
- * those of core's uuid.
+ * Give up abbreviation when too many values share a key: 2000 of them, as for
+ * core's uuid.  Ten thousand keys are enough then for twenty million values,
+ * and a sort of more loses little, so that the count, which costs as much as
+ * the key itself, ends there.
  */
 static bool
 objectid_abbrev_abort(int memtupcount, SortSupport ssup)
@@ -622,9 +624,8 @@ objectid_abbrev_abort(int memtupcount, SortSupport ssup)
 		return false;
 
 	distinct = estimateHyperLogLog(&state->abbr_card);
-	if (distinct > 100000.0)
+	if (distinct > 10000.0)
 	{
-		/* Enough to break even however many values follow: stop counting. */
 		state->estimating = false;
 		return false;
 	}
@@ -1151,11 +1152,11 @@ objectid_typanalyze(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* A big-endian number of up to three bytes. */
-static int32
+/* A big-endian number of up to seven bytes. */
+static int64
 read_big_endian(const uint8 *bytes, int len)
 {
-	int32		result = 0;
+	int64		result = 0;
 
 	for (int i = 0; i < len; i++)
 		result = result << 8 | bytes[i];
@@ -1186,9 +1187,9 @@ objectid_parts(PG_FUNCTION_ARGS)
 
 	values[0] = TimestampTzGetDatum(objectid_time(id));
 	values[1] = PointerGetDatum(random);
-	values[2] = Int32GetDatum(read_big_endian(identity, MACHINE_LEN));
-	values[3] = Int32GetDatum(read_big_endian(identity + MACHINE_LEN, IDENTITY_LEN - MACHINE_LEN));
-	values[4] = Int32GetDatum(read_big_endian(id->data + COUNTER_OFFSET, OBJECTID_LEN - COUNTER_OFFSET));
+	values[2] = Int32GetDatum((int32) read_big_endian(identity, MACHINE_LEN));
+	values[3] = Int32GetDatum((int32) read_big_endian(identity + MACHINE_LEN, IDENTITY_LEN - MACHINE_LEN));
+	values[4] = Int32GetDatum((int32) read_big_endian(id->data + COUNTER_OFFSET, OBJECTID_LEN - COUNTER_OFFSET));
 
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
 }
@@ -1312,7 +1313,7 @@ static struct
 	int			kind;			/* setting under which it was drawn */
 	uint32		seconds;		/* of the last id */
 	uint32		counter;		/* of the last id, 24 bits */
-	uint8		identity[IDENTITY_LEN];
+	uint64		identity;		/* 40 bits */
 }			generator;
 
 static void
@@ -1375,7 +1376,7 @@ draw_identity(void)
 	 */
 	generator.seconds = generator.pid == MyProcPid ? generator.seconds + 1 : 0;
 	generator.counter = counter & COUNTER_MASK;
-	memcpy(generator.identity, identity, IDENTITY_LEN);
+	generator.identity = read_big_endian(identity, IDENTITY_LEN);
 	generator.kind = objectid_identity;
 	generator.pid = MyProcPid;
 }
@@ -1391,7 +1392,7 @@ next_second(bool new_round)
 	int64		now = (GetCurrentTimestamp() - UNIX_EPOCH) / USECS_PER_SEC;
 	int64		second = Max(now, generator.seconds);
 
-	if (new_round && second == generator.seconds)
+	if (unlikely(new_round) && second == generator.seconds)
 	{
 		second++;
 		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second), USECS_PER_SEC);
@@ -1413,20 +1414,19 @@ gen_objectid(PG_FUNCTION_ARGS)
 {
 	objectid   *id = palloc(sizeof(objectid));
 	uint32		counter;
-	uint32		big_endian;
+	uint32		first_bytes;
+	uint64		last_bytes;
 
-	if (generator.pid != MyProcPid || generator.kind != objectid_identity)
+	if (unlikely(generator.pid != MyProcPid || generator.kind != objectid_identity))
 		draw_identity();
 
 	counter = (generator.counter + 1) & COUNTER_MASK;
 	generator.seconds = next_second(counter == 0);
 	generator.counter = counter;
 
-	big_endian = pg_hton32(generator.seconds);
-	memcpy(id->data, &big_endian, sizeof(big_endian));
-	memcpy(id->data + IDENTITY_OFFSET, generator.identity, IDENTITY_LEN);
-	id->data[COUNTER_OFFSET] = (uint8) (generator.counter >> 16);
-	id->data[COUNTER_OFFSET + 1] = (uint8) (generator.counter >> 8);
-	id->data[COUNTER_OFFSET + 2] = (uint8) generator.counter;
+	first_bytes = pg_hton32(generator.seconds);
+	last_bytes = pg_hton64(generator.identity << COUNTER_BITS | generator.counter);
+	memcpy(id->data, &first_bytes, sizeof(first_bytes));
+	memcpy(id->data + IDENTITY_OFFSET, &last_bytes, sizeof(last_bytes));
 	PG_RETURN_OBJECTID_P(id);
 }
