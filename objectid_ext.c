@@ -46,7 +46,8 @@ OBJECTID_EXT_MODULE_MAGIC;
 #define IDENTITY_OFFSET		4
 #define IDENTITY_LEN		5
 #define COUNTER_OFFSET		(IDENTITY_OFFSET + IDENTITY_LEN)
-#define COUNTER_MASK		0xFFFFFF
+#define COUNTER_BITS		24
+#define COUNTER_MASK		((1 << COUNTER_BITS) - 1)
 
 /* The classic layout divides the identity into machine and process. */
 #define MACHINE_LEN			3
@@ -174,16 +175,18 @@ objectid_ext_wait_for_clock(TimestampTz ts, int64 tick)
  * ----------------------------------------------------------------
  */
 
-static int
+/* The value of each hexadecimal digit plus one; 0 for what is none. */
+static const uint8 hex_values[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
+	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16
+};
+
+/* The value of a digit, or -1; by table, for no branch can be predicted here. */
+static inline int
 hex_value(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	return hex_values[(unsigned char) c] - 1;
 }
 
 /*
@@ -386,11 +389,11 @@ PG_FUNCTION_INFO_V1(objectid_send);
 Datum
 objectid_send(PG_FUNCTION_ARGS)
 {
-	StringInfoData buf;
+	bytea	   *result = palloc(VARHDRSZ + OBJECTID_LEN);
 
-	pq_begintypsend(&buf);
-	pq_sendbytes(&buf, (char *) PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+	SET_VARSIZE(result, VARHDRSZ + OBJECTID_LEN);
+	memcpy(VARDATA(result), PG_GETARG_OBJECTID_P(0)->data, OBJECTID_LEN);
+	PG_RETURN_BYTEA_P(result);
 }
 
 
@@ -417,14 +420,14 @@ PG_FUNCTION_INFO_V1(objectid_eq);
 Datum
 objectid_eq(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) == 0);
+	PG_RETURN_BOOL(memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) == 0);
 }
 
 PG_FUNCTION_INFO_V1(objectid_ne);
 Datum
 objectid_ne(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) != 0);
+	PG_RETURN_BOOL(memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) != 0);
 }
 
 PG_FUNCTION_INFO_V1(objectid_ge);
@@ -477,11 +480,39 @@ objectid_larger(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
+/*
+ * The abbreviated key: 64 bits for the 96 of a value, of the same order.
+ *
+ * The first eight bytes would tell apart seconds and processes, but not the ids
+ * that one process makes in a second, and those are many where the speed of a
+ * sort matters.  Instead the key is, from its highest bit,
+ *
+ *		32 bits		seconds
+ *		 8 bits		region of the identity, and whether it is below, equal to or
+ *					above the first identity of this region that the sort met
+ *		24 bits		if it is equal, the counter, which makes the key complete;
+ *					else where in the region the identity is
+ *
+ * The regions are REGIONS equal parts of all identities.  Random identities
+ * fall into different ones, so as long as there are few, nearly all keys are
+ * complete.  Keys of different sorts, which met different identities, are never
+ * compared.
+ */
+#define IDENTITY_BITS	(IDENTITY_LEN * BITS_PER_BYTE)
+#define REGIONS			(256 / 3)
+
+/* Multiplied by this, all bits of a key have their share in the upper ones. */
+#define KEY_SPREAD		UINT64CONST(0x9E3779B97F4A7C15)
+
+/* In place of the first identity of a region, while it has none. */
+#define NO_IDENTITY		PG_UINT64_MAX
+
 typedef struct objectid_sortsupport_state
 {
 	int64		input_count;	/* non-null values seen */
 	bool		estimating;		/* still counting distinct abbreviated keys? */
 	hyperLogLogState abbr_card; /* the count */
+	uint64		first_identity[REGIONS];
 } objectid_sortsupport_state;
 
 static int
@@ -490,29 +521,45 @@ objectid_fast_cmp(Datum x, Datum y, SortSupport ssup)
 	return objectid_internal_cmp(DatumGetObjectidP(x), DatumGetObjectidP(y));
 }
 
-/*
- * The abbreviated key is as much of the front of the value as a Datum holds:
- * eight bytes (the time and four of the identity) or, on a 32-bit machine,
- * the time alone.
- */
+/* The lower half of the key, for the eight bytes of identity and counter. */
+static inline uint32
+abbreviate_process_part(uint64 *first_identity, uint64 part)
+{
+	uint64		identity = part >> COUNTER_BITS;
+	uint64		position = identity * REGIONS;
+	uint32		region = (uint32) (position >> IDENTITY_BITS);
+	uint64	   *first = &first_identity[region];
+
+	if (unlikely(*first == NO_IDENTITY))
+		*first = identity;
+	if (identity == *first)
+		return (3 * region + 1) << COUNTER_BITS | ((uint32) part & COUNTER_MASK);
+
+	return (3 * region + (identity < *first ? 0 : 2)) << COUNTER_BITS |
+		((uint32) (position >> (IDENTITY_BITS - COUNTER_BITS)) & COUNTER_MASK);
+}
+
 static Datum
 objectid_abbrev_convert(Datum original, SortSupport ssup)
 {
 	objectid_sortsupport_state *state = ssup->ssup_extra;
-	uint64		prefix = objectid_prefix(DatumGetObjectidP(original));
-	Datum		key = (Datum) (prefix >> (64 - sizeof(Datum) * BITS_PER_BYTE));
+	objectid   *id = DatumGetObjectidP(original);
+	uint64		key = (uint64) read_uint32(id->data) << 32 |
+		abbreviate_process_part(state->first_identity, read_uint64(id->data + IDENTITY_OFFSET));
 
 	state->input_count++;
 	if (state->estimating)
-		addHyperLogLog(&state->abbr_card,
-					   DatumGetUInt32(hash_uint32((uint32) key ^ (uint32) ((uint64) key >> 32))));
+		addHyperLogLog(&state->abbr_card, murmurhash32((uint32) ((key * KEY_SPREAD) >> 32)));
 
-	return key;
+	/* On a 32-bit machine a Datum holds the seconds. */
+	return (Datum) (key >> (64 - sizeof(Datum) * BITS_PER_BYTE));
 }
 
 /*
- * Give up abbreviation when too many values share a key: ids of one process
- * and one second all do.  The thresholds are those of core's uuid.
+ * Give up abbreviation when too many values share a key: 2000 of them, as for
+ * core's uuid.  Ten thousand keys are enough then for twenty million values,
+ * and a sort of more loses little, so that the count, which costs as much as
+ * the key itself, ends there.
  */
 static bool
 objectid_abbrev_abort(int memtupcount, SortSupport ssup)
@@ -524,9 +571,8 @@ objectid_abbrev_abort(int memtupcount, SortSupport ssup)
 		return false;
 
 	distinct = estimateHyperLogLog(&state->abbr_card);
-	if (distinct > 100000.0)
+	if (distinct > 10000.0)
 	{
-		/* Enough to break even however many values follow: stop counting. */
 		state->estimating = false;
 		return false;
 	}
@@ -551,6 +597,7 @@ objectid_sortsupport(PG_FUNCTION_ARGS)
 		state->input_count = 0;
 		state->estimating = true;
 		initHyperLogLog(&state->abbr_card, 10);
+		memset(state->first_identity, 0xFF, sizeof(state->first_identity));
 
 		ssup->ssup_extra = state;
 		ssup->comparator = ssup_datum_unsigned_cmp;
@@ -1044,11 +1091,11 @@ objectid_typanalyze(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* A big-endian number of up to three bytes. */
-static int32
+/* A big-endian number of up to seven bytes. */
+static int64
 read_big_endian(const uint8 *bytes, int len)
 {
-	int32		result = 0;
+	int64		result = 0;
 
 	for (int i = 0; i < len; i++)
 		result = result << 8 | bytes[i];
@@ -1079,9 +1126,9 @@ objectid_parts(PG_FUNCTION_ARGS)
 
 	values[0] = TimestampTzGetDatum(objectid_time(id));
 	values[1] = PointerGetDatum(random);
-	values[2] = Int32GetDatum(read_big_endian(identity, MACHINE_LEN));
-	values[3] = Int32GetDatum(read_big_endian(identity + MACHINE_LEN, IDENTITY_LEN - MACHINE_LEN));
-	values[4] = Int32GetDatum(read_big_endian(id->data + COUNTER_OFFSET, OBJECTID_LEN - COUNTER_OFFSET));
+	values[2] = Int32GetDatum((int32) read_big_endian(identity, MACHINE_LEN));
+	values[3] = Int32GetDatum((int32) read_big_endian(identity + MACHINE_LEN, IDENTITY_LEN - MACHINE_LEN));
+	values[4] = Int32GetDatum((int32) read_big_endian(id->data + COUNTER_OFFSET, OBJECTID_LEN - COUNTER_OFFSET));
 
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
 }
@@ -1205,7 +1252,7 @@ static struct
 	int			kind;			/* setting under which it was drawn */
 	uint32		seconds;		/* of the last id */
 	uint32		counter;		/* of the last id, 24 bits */
-	uint8		identity[IDENTITY_LEN];
+	uint64		identity;		/* 40 bits */
 }			generator;
 
 static void
@@ -1257,7 +1304,7 @@ next_second(bool new_round)
 	int64		now = (GetCurrentTimestamp() - UNIX_EPOCH) / USECS_PER_SEC;
 	int64		second = Max(now, generator.seconds);
 
-	if (new_round && second == generator.seconds)
+	if (unlikely(new_round) && second == generator.seconds)
 	{
 		second++;
 		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second), USECS_PER_SEC);
@@ -1295,7 +1342,7 @@ draw_identity(void)
 
 	generator.seconds = seconds;
 	generator.counter = counter & COUNTER_MASK;
-	memcpy(generator.identity, identity, IDENTITY_LEN);
+	generator.identity = read_big_endian(identity, IDENTITY_LEN);
 	generator.kind = objectid_identity;
 	generator.pid = MyProcPid;
 }
@@ -1310,20 +1357,19 @@ gen_objectid(PG_FUNCTION_ARGS)
 {
 	objectid   *id = palloc(sizeof(objectid));
 	uint32		counter;
-	uint32		big_endian;
+	uint32		first_bytes;
+	uint64		last_bytes;
 
-	if (generator.pid != MyProcPid || generator.kind != objectid_identity)
+	if (unlikely(generator.pid != MyProcPid || generator.kind != objectid_identity))
 		draw_identity();
 
 	counter = (generator.counter + 1) & COUNTER_MASK;
 	generator.seconds = next_second(counter == 0);
 	generator.counter = counter;
 
-	big_endian = pg_hton32(generator.seconds);
-	memcpy(id->data, &big_endian, sizeof(big_endian));
-	memcpy(id->data + IDENTITY_OFFSET, generator.identity, IDENTITY_LEN);
-	id->data[COUNTER_OFFSET] = (uint8) (generator.counter >> 16);
-	id->data[COUNTER_OFFSET + 1] = (uint8) (generator.counter >> 8);
-	id->data[COUNTER_OFFSET + 2] = (uint8) generator.counter;
+	first_bytes = pg_hton32(generator.seconds);
+	last_bytes = pg_hton64(generator.identity << COUNTER_BITS | generator.counter);
+	memcpy(id->data, &first_bytes, sizeof(first_bytes));
+	memcpy(id->data + IDENTITY_OFFSET, &last_bytes, sizeof(last_bytes));
 	PG_RETURN_OBJECTID_P(id);
 }

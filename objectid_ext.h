@@ -138,24 +138,36 @@ typedef struct objectid
 /* Text input (objectid_ext.c). */
 extern PGDLLEXPORT Datum objectid_in(PG_FUNCTION_ARGS);
 
-/* The first eight bytes as a number that sorts as they do. */
+/* Bytes as a number that sorts as they do. */
+static inline uint64
+read_uint64(const uint8 *bytes)
+{
+	uint64		value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return pg_ntoh64(value);
+}
+
+static inline uint32
+read_uint32(const uint8 *bytes)
+{
+	uint32		value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return pg_ntoh32(value);
+}
+
+/* The first eight bytes, and the last four. */
 static inline uint64
 objectid_prefix(const objectid *id)
 {
-	uint64		prefix;
-
-	memcpy(&prefix, id->data, sizeof(prefix));
-	return pg_ntoh64(prefix);
+	return read_uint64(id->data);
 }
 
-/* The last four bytes as a number that sorts as they do. */
 static inline uint32
 objectid_suffix(const objectid *id)
 {
-	uint32		suffix;
-
-	memcpy(&suffix, id->data + sizeof(uint64), sizeof(suffix));
-	return pg_ntoh32(suffix);
+	return read_uint32(id->data + sizeof(uint64));
 }
 
 /*

@@ -113,12 +113,13 @@ SELECT id FROM (VALUES ('ffffffffffffffffffffffff'::objectid), (NULL), ('0000000
 SELECT id FROM (VALUES ('ffffffffffffffffffffffff'::objectid), (NULL), ('000000000000000000000000')) AS v (id)
  ORDER BY id DESC NULLS LAST;
 
--- Abbreviation is given up when 40,000 rows share three prefixes of 8 bytes ...
+-- Abbreviation is given up when 40,000 rows share a few keys: three prefixes of 8
+-- bytes, and another identity than that of the first row ...
 CREATE TABLE order_few (id objectid, b bytea);
 INSERT INTO order_few
 SELECT encode(b, 'hex')::objectid, b
   FROM (SELECT decode((ARRAY['7fffffffaaaaaaaa', '80000000aaaaaaaa', '80000000aaaaaaab'])[1 + i % 3]
-                      || left(md5(i::text), 8), 'hex') AS b
+                      || CASE i WHEN 1 THEN '00000000' ELSE 'ff' || left(md5(i::text), 6) END, 'hex') AS b
           FROM generate_series(1, 40000) AS i) AS s;
 SELECT count(*) AS rows, count(DISTINCT substr(b, 1, 8)) AS prefixes, count(*) FILTER (WHERE b < before) AS out_of_order
   FROM (SELECT b, lag(b) OVER (ORDER BY id) AS before FROM order_few) AS s;
