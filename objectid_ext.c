@@ -1051,6 +1051,7 @@ objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 	nbounds = Min(nbounds, nids);
 	if (nbounds <= stats->numvalues[slot])
 		return;
+	Assert(nbounds > 1);		/* core's has two at least */
 
 	bounds = MemoryContextAlloc(stats->anl_context, sizeof(objectid) * nbounds);
 	values = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);

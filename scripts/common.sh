@@ -12,6 +12,7 @@ export LC_ALL=C.UTF-8
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=                           # the throw-away folder
+postgres=                       # what to start as the server, if not itself
 as_user=()                      # how to run as an ordinary user
 
 say() { printf '\n== %s\n' "$*"; }
@@ -54,6 +55,25 @@ is_equipped() {
 
 major() { "$PG_CONFIG" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/'; }
 
+# Ctrl-C waits for the end: dpkg stopped halfway must be mended by hand.  In a
+# session of its own, for apt-get lets dpkg hear it again.
+apt_install() {
+	( trap '' INT
+	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -q --no-install-recommends "$@" )
+}
+
+# A program, and the packages to install if it is missing.
+need() {
+	local program=$1
+	shift
+	command -v "$program" >/dev/null && return
+	command -v apt-get >/dev/null || die "please install $program"
+	say "Installing $*"
+	quietly as_root apt-get update -q
+	apt_install "$@"
+}
+
 # Debian's server package makes and starts a cluster of its own on port 5432
 # when it is first installed.  Here nobody asked for one.
 install_packages() {
@@ -70,16 +90,11 @@ install_packages() {
 		as_root mkdir -p "${conf%/*}"
 		echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
 	fi
-	# Ctrl-C waits for the end: dpkg stopped halfway must be mended by hand.
-	# In a session of its own, for apt-get lets dpkg hear it again.
-	( trap '' INT
-	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y -q --no-install-recommends \
-		"postgresql-$version" "postgresql-server-dev-$version" make gcc libc6-dev libipc-run-perl faketime
+	apt_install "postgresql-$version" "postgresql-server-dev-$version" \
+		make gcc libc6-dev libipc-run-perl faketime
 	# Some tests are of other people's software, and left out where it is not
 	# to be had.
-	quietly as_root setsid -w env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y -q --no-install-recommends "postgresql-$version-plproxy" 2>/dev/null || true )
+	apt_install "postgresql-$version-plproxy" 2>/dev/null || true
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
 }
@@ -159,7 +174,7 @@ start_server() {
 		echo "unix_socket_directories = '$work'"
 		echo "fsync = off"
 	} | run tee -a "$work/data/postgresql.conf" >/dev/null
-	run "$bindir/pg_ctl" -D "$work/data" -l "$work/server.log" -w -s start ||
+	run "$bindir/pg_ctl" -p "${postgres:-$bindir/postgres}" -D "$work/data" -l "$work/server.log" -w -s start ||
 		{ cat "$work/server.log" >&2; die "the server does not start"; }
 	export PGHOST=$work PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
