@@ -51,7 +51,7 @@ foreach my $how (sort keys %crash)
 	foreach my $round (1 .. $rounds{$how})
 	{
 		my @clients = start_clients($node);
-		sleep(is_long() ? 2 : 0.5);
+		sleep 0.5;
 		$crash{$how}->();
 		push @history, end_clients(@clients);
 	}
