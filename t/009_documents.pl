@@ -34,6 +34,31 @@ foreach my $page (glob('*.md'), glob('docs/*.md'))
 }
 ok($count >= 3, 'there are pages');
 
+# The reference has every operator, and every function that is there to be called
+# by its name: not what an operator, an operator class, a type, a cast or an
+# aggregate is made of, and not what only other functions call in their bodies.
+$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+my @names = split /\n/, $node->safe_psql('postgres', q{
+	WITH member AS (
+		SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
+		WHERE extname = 'objectid_ext' AND d.refclassid = 'pg_extension'::regclass AND deptype = 'e'),
+	part AS (
+		SELECT oprcode AS function FROM pg_operator UNION SELECT amproc FROM pg_amproc
+		UNION SELECT castfunc FROM pg_cast UNION SELECT aggtransfn FROM pg_aggregate
+		UNION SELECT refobjid FROM pg_depend WHERE refclassid = 'pg_proc'::regclass AND classid = 'pg_type'::regclass)
+	SELECT proname FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
+	WHERE p.oid NOT IN (SELECT function FROM part)
+	  AND 'internal'::regtype <> ALL (prorettype || proargtypes::oid[])
+	  AND (prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') OR NOT EXISTS
+	       (SELECT FROM member JOIN pg_proc AS caller ON classid = 'pg_proc'::regclass AND objid = caller.oid
+	        WHERE coalesce(pg_get_function_sqlbody(caller.oid), caller.prosrc) ~ ('\m' || p.proname || '\(')))
+	UNION
+	SELECT oprname FROM member JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid});
+note("@names");
+my $reference = slurp_file('docs/reference.md');
+cmp_ok(scalar(@names), '>', 40, 'there are functions and operators');
+is(join(' ', grep { $reference !~ /`\Q$_\E[`(]/ } @names), '', 'the reference has them all');
+
 # A page's headings as they are linked to
 sub anchors
 {
