@@ -64,6 +64,7 @@ foreach my $n (0, 1)
 # Equality goes to one server.
 my $by_id = "WHERE ((id OPERATOR(public.=) '$known'))";
 is(sent("SELECT * FROM item WHERE id = '$known'"), $by_id, 'one id');
+is(sent("SELECT * FROM item WHERE id = text '$known'"), $by_id, 'one id as text');
 is(sent("DELETE FROM item WHERE id = '$known'"), $by_id, 'one id, to delete');
 my $two_ids = q{'{507f1f77bcf86cd799439011,507f1f77bcf86cd799439012}'};
 is(sent("SELECT * FROM item WHERE id = ANY ($two_ids)"), join(' | ', ("WHERE ((id OPERATOR(public.=) ANY (${two_ids}::public.objectid[])))") x 2),
@@ -71,6 +72,9 @@ is(sent("SELECT * FROM item WHERE id = ANY ($two_ids)"), join(' | ', ("WHERE ((i
 $plan_settings = 'SET plan_cache_mode = force_generic_plan; PREPARE one(objectid) AS SELECT name FROM item WHERE id = $1;';
 like(query_plan("EXECUTE one('$known')"), qr/Subplans Removed: 1/, 'a parameter: one server is asked');
 is(sent("EXECUTE one('$known')"), 'WHERE ((id OPERATOR(public.=) $1::public.objectid))', 'for one id');
+$plan_settings = 'SET plan_cache_mode = force_generic_plan; PREPARE one(text) AS SELECT name FROM item WHERE id = $1;';
+like(query_plan("EXECUTE one('$known')"), qr/Subplans Removed: 1/, 'a parameter of text: one server is asked');
+is(sent("EXECUTE one('$known')"), 'every row', 'for all its rows');
 $plan_settings = '';
 
 # The newest rows are merged from both, each in order.

@@ -68,6 +68,8 @@ foreach my $case ([ 'event', '::text' ], [ 'message', '' ])
 	is($coordinator->safe_psql('postgres', "SELECT count(*) FROM $table WHERE id = '$id'"), '1', "$table: one row by its id");
 	like($coordinator->safe_psql('postgres', "EXPLAIN SELECT * FROM $table WHERE id = '$id'"), qr/Task Count: 1\n/, "$table: from one shard");
 }
+my $event = $coordinator->safe_psql('postgres', 'SELECT max(id::text) FROM event');
+is($coordinator->safe_psql('postgres', "SELECT count(*) FROM event WHERE id = text '$event'"), '1', 'an event by its id as text');
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM event WHERE id >= now() - interval '1 day'}), $events, 'events of the last day');
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL))}), $messages,
 	'messages of the last day');

@@ -32,7 +32,8 @@ COMMIT;
 SELECT format('confirmed_flush_lsn >= %L FROM pg_replication_slots WHERE slot_name = %L', pg_current_wal_lsn(), :'move') AS arrived \gset
 CALL pg_temp.wait_until(:'arrived');
 
--- The sequences go on where they are, for they are not replicated.
+-- Sequences are not replicated.  Set to the last id that was taken, they go on
+-- above it, also if the clock of the target is behind.
 SELECT string_agg(format('SELECT setval(''%I.%I'', %s);', schemaname, sequencename, last_value), ' ') AS set_sequences
 FROM pg_sequences WHERE schemaname = :'schema' AND last_value IS NOT NULL \gset
 \connect :target

@@ -5,9 +5,9 @@
 \set photo_id :schema .photo_id
 
 CREATE SCHEMA :"schema";
-CREATE SEQUENCE :"schema".photo_id;
+CREATE SEQUENCE :"schema".photo_id CACHE 64;
 CREATE TABLE :"schema".photo (
-    id    bigint PRIMARY KEY DEFAULT next_shard_id(:shard, nextval(:'photo_id'))
+    id    bigint PRIMARY KEY DEFAULT next_snowflake(:'photo_id', :shard, 'instagram')
           CHECK (snowflake_node(id, 'instagram') = :shard),
     title text NOT NULL
 );
