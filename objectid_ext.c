@@ -1146,6 +1146,17 @@ objectid_extjson(PG_FUNCTION_ARGS)
 							   CStringGetDatum(psprintf("{\"$oid\": \"%s\"}", hex)));
 }
 
+/*
+ * Cast: any spelling that text input takes; anything else:
+ * invalid_text_representation.
+ */
+PG_FUNCTION_INFO_V1(objectid_from_text);
+Datum
+objectid_from_text(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall1(objectid_in, CStringGetDatum(text_to_cstring(PG_GETARG_TEXT_PP(0))));
+}
+
 /* Cast: the 12 bytes; any other length is string_data_length_mismatch. */
 PG_FUNCTION_INFO_V1(objectid_from_bytea);
 Datum

@@ -135,8 +135,8 @@ typedef struct objectid
 #define PG_GETARG_OBJECTID_P(n) DatumGetObjectidP(PG_GETARG_DATUM(n))
 #define PG_RETURN_OBJECTID_P(x) return ObjectidPGetDatum(x)
 
-/* Text input (objectid_ext.c). */
-extern PGDLLEXPORT Datum objectid_in(PG_FUNCTION_ARGS);
+/* The cast from text (objectid_ext.c). */
+extern PGDLLEXPORT Datum objectid_from_text(PG_FUNCTION_ARGS);
 
 /* Bytes as a number that sorts as they do. */
 static inline uint64

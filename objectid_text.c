@@ -25,7 +25,7 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
-#include "utils/builtins.h"
+#include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -54,14 +54,11 @@ equals_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
 	if (expr != NULL && IsA(expr, ScalarArrayOpExpr))
 		refuse_array();
 
-	id = DirectFunctionCall1(objectid_in, CStringGetDatum(TextDatumGetCString(PG_GETARG_DATUM(text_arg))));
+	id = DirectFunctionCall1(objectid_from_text, PG_GETARG_DATUM(text_arg));
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), DatumGetObjectidP(id)) == 0;
 }
 
-/*
- * Is the id that of the text?  Text that is none is the error of the input
- * function.
- */
+/* Is the id that of the text?  Text that is none is the error of the cast. */
 PG_FUNCTION_INFO_V1(objectid_eq_text);
 Datum
 objectid_eq_text(PG_FUNCTION_ARGS)
@@ -96,24 +93,15 @@ text_ne_objectid(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* An argument, or what casts it to objectid if it is text. */
+/* An argument as an objectid: text gets the cast that is written "::objectid". */
 static Expr *
 cast_to_objectid(PlannerInfo *root, Node *arg, Oid objectid_type)
 {
-	CoerceViaIO *cast;
-
-	if (exprType(arg) == objectid_type)
-		return (Expr *) copyObject(arg);
-
-	cast = makeNode(CoerceViaIO);
-	cast->arg = (Expr *) copyObject(arg);
-	cast->resulttype = objectid_type;
-	cast->resultcollid = InvalidOid;
-	cast->coerceformat = COERCE_EXPLICIT_CAST;
-	cast->location = -1;
+	Node	   *cast = coerce_to_target_type(NULL, copyObject(arg), exprType(arg), objectid_type, -1,
+											 COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
 
 	/* Nobody folds constants in what a support function returns. */
-	return (Expr *) eval_const_expressions(root, (Node *) cast);
+	return (Expr *) eval_const_expressions(root, cast);
 }
 
 /*

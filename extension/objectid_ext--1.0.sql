@@ -362,6 +362,10 @@ COMMENT ON FUNCTION objectid_extjson(objectid) IS 'MongoDB Extended JSON: {"$oid
 -- Casts
 ----------------------------------------------------------------------
 
+CREATE FUNCTION objectid_from_text(text) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_from_text(text) IS 'objectid of any spelling that text input takes';
+
 CREATE FUNCTION objectid_from_bytea(bytea) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_from_bytea(bytea) IS 'objectid of 12 bytes; an error for any other length';
@@ -389,9 +393,10 @@ COMMENT ON FUNCTION is_objectid(jsonb) IS 'would the cast to objectid succeed?';
 -- INSERT of a string expression works without a cast, as it does for uuid
 -- written as a literal.  Nothing is implicit: an implicit cast from text
 -- would change the meaning of comparisons that have nothing to do with us.
-CREATE CAST (text AS objectid) WITH INOUT AS ASSIGNMENT;
+-- With a function, for postgres_fdw ships no conversion by input and output.
+CREATE CAST (text AS objectid) WITH FUNCTION objectid_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (text AS objectid) IS 'any spelling that text input takes';
-CREATE CAST (varchar AS objectid) WITH INOUT AS ASSIGNMENT;
+CREATE CAST (varchar AS objectid) WITH FUNCTION objectid_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (varchar AS objectid) IS 'any spelling that text input takes';
 
 CREATE CAST (bytea AS objectid) WITH FUNCTION objectid_from_bytea(bytea);

@@ -37,6 +37,10 @@ INSERT INTO condition (condition) VALUES
     ('id >= (SELECT objectid_floor(now() - interval ''1 day''))'),
     ('id >= (SELECT now() - interval ''1 day'')'),
     ('id <@ (SELECT tstzrange(now() - interval ''1 day'', NULL))'),
+    -- text, also where it is known only when the query runs
+    ('id = text ''507f1f77bcf86cd799439011'''),
+    ('id <> (SELECT text ''507f1f77bcf86cd799439011'')'),
+    ('(SELECT varchar ''507f1f77bcf86cd799439011'') = id'),
     -- a cast that depends on TimeZone; and the time of the id itself
     ('id >= date ''2020-01-01'''),
     ('objectid_timestamp(id) >= timestamptz ''2020-01-01 00:00:00+00''');

@@ -1,0 +1,64 @@
+// JDBC declares a string as varchar: id = ? works, for objectid = text exists.
+// For the rest a cast, or Types.OTHER, which sends it untyped.
+import java.sql.*;
+import java.util.*;
+
+public class Jdbc {
+    static final String GIVEN = "507f1f77bcf86cd799439011", OTHER = "507f1f77bcf86cd799439012";
+    static Connection connection;
+
+    // The first column of all rows, separated by blanks.
+    static String query(String sql, Object... values) throws SQLException {
+        StringJoiner result = new StringJoiner(" ");
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                if (values[i] instanceof String) {
+                    statement.setString(i + 1, (String) values[i]);
+                } else {
+                    statement.setArray(i + 1, (Array) values[i]);
+                }
+            }
+            ResultSet rows = statement.executeQuery();
+            while (rows.next()) {
+                result.add(rows.getString(1));
+            }
+        }
+        return result.toString();
+    }
+
+    public static void main(String[] args) throws SQLException {
+        Map<String, String> env = System.getenv();
+        connection = DriverManager.getConnection(
+            "jdbc:postgresql://" + env.get("PGHOST") + ":" + env.get("PGPORT") + "/" + env.get("PGDATABASE"),
+            env.get("PGUSER"), env.get("PGPASSWORD"));
+        Array both = connection.createArrayOf("objectid", new String[] {GIVEN, OTHER});
+
+        System.out.println("given " + query("INSERT INTO item (id, name, related) VALUES (?, 'given', ?) RETURNING id", GIVEN, both));
+        query("INSERT INTO item (id, name) VALUES (?, 'other') RETURNING id", OTHER);
+        System.out.println("generated " + query("INSERT INTO item (name) VALUES ('generated') RETURNING id").length());
+
+        System.out.println("equal " + query("SELECT name FROM item WHERE id = ?", GIVEN));
+        System.out.println("any " + query("SELECT name FROM item WHERE id = ANY (?) ORDER BY id", both));
+        System.out.println("in " + query("SELECT name FROM item WHERE id IN (?, ?) ORDER BY id", GIVEN, OTHER));
+        System.out.println("after " + query("SELECT name FROM item WHERE id > ?::objectid ORDER BY id LIMIT 1", GIVEN));
+        try (PreparedStatement statement = connection.prepareStatement("SELECT related, id FROM item WHERE id >= ? ORDER BY id LIMIT 1")) {
+            statement.setObject(1, GIVEN, Types.OTHER);
+            ResultSet rows = statement.executeQuery();
+            rows.next();
+            Object[] related = (Object[]) rows.getArray(1).getArray();
+            System.out.println("array " + related[0] + " " + related[1]);
+        }
+        System.out.println("json " + query("SELECT to_json(item) ->> 'id' FROM item WHERE id = ?", GIVEN));
+        System.out.println("bigint " + query("SELECT id FROM photo ORDER BY layout"));
+        try {
+            query("SELECT FROM item WHERE id = ?", "no id");
+        } catch (SQLException e) {
+            System.out.println("invalid " + e.getSQLState());
+        }
+        try {
+            query("SELECT FROM item WHERE id = ANY (?)", connection.createArrayOf("text", new String[] {GIVEN}));
+        } catch (SQLException e) {
+            System.out.println("array of text " + e.getSQLState());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+# Django: a field of a few lines.
+import os
+
+import django
+import psycopg2
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import DataError, models
+from django.db.backends.signals import connection_created
+from django.db.models.functions import Cast
+from psycopg2 import extensions
+
+GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
+
+settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}})
+django.setup()
+
+
+class GenObjectId(models.Func):
+    function = "gen_objectid"
+
+
+class ObjectIdField(models.Field):
+    empty_strings_allowed = False
+    db_returning = True  # read back after an INSERT
+
+    def db_type(self, connection):
+        return "objectid"
+
+    def pre_save(self, instance, add):
+        value = super().pre_save(instance, add)
+        return GenObjectId() if add and value is None else value
+
+
+# Only to get objectid[] as a list of strings instead of the text "{...}".
+def register_array(connection, **kwargs):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+        extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING))
+
+
+connection_created.connect(register_array)
+
+
+class Item(models.Model):
+    id = ObjectIdField(primary_key=True)
+    name = models.TextField()
+    related = ArrayField(ObjectIdField(), null=True)
+
+    class Meta:
+        app_label = "clients"
+        db_table = "item"
+
+
+class Photo(models.Model):
+    layout = models.TextField(primary_key=True)
+    id = models.BigIntegerField()
+
+    class Meta:
+        app_label = "clients"
+        db_table = "photo"
+
+
+Item.objects.create(id=GIVEN, name="given", related=[GIVEN, OTHER])
+print("given", Item.objects.get(name="given").id)
+Item.objects.create(id=OTHER, name="other")
+print("generated", len(Item.objects.create(name="generated").id))
+
+print("equal", Item.objects.get(id=GIVEN).name)
+by_array = Item.objects.extra(where=["id = ANY (%s::objectid[])"], params=[[GIVEN, OTHER]])
+print("any", *by_array.order_by("id").values_list("name", flat=True))
+print("in", *Item.objects.filter(id__in=[GIVEN, OTHER]).order_by("id").values_list("name", flat=True))
+print("after", Item.objects.filter(id__gt=GIVEN).order_by("id").first().name)
+print("array", *Item.objects.get(id=GIVEN).related)
+to_json = models.Func("id", function="to_json", output_field=models.JSONField())
+print("json", Item.objects.filter(id=GIVEN).annotate(json=Cast(to_json, models.TextField())).get().json.strip('"'))
+print("bigint", *Photo.objects.order_by("layout").values_list("id", flat=True))
+try:
+    Item.objects.get(id="no id")
+except DataError as error:
+    print("invalid", error.__cause__.pgcode)

@@ -1,0 +1,68 @@
+// pgx asks the server for the types of the parameters, and sends strings and
+// slices of them as text where it does not know the type: nothing to declare.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgconn"
+	"github.com/jackc/pgx/v4"
+)
+
+const given, other = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
+
+var conn *pgx.Conn
+
+// The first column of all rows, separated by blanks.
+func query(sql string, values ...interface{}) (string, error) {
+	rows, err := conn.Query(context.Background(), sql, values...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			return "", err
+		}
+		all = append(all, value)
+	}
+	return strings.Join(all, " "), rows.Err()
+}
+
+func print(label string, sql string, values ...interface{}) {
+	result, err := query(sql, values...)
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		result = pgErr.Code
+	} else if err != nil {
+		result = err.Error()
+	}
+	fmt.Println(label, result)
+}
+
+func main() {
+	var err error
+	if conn, err = pgx.Connect(context.Background(), ""); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	both := []string{given, other}
+
+	print("given", "INSERT INTO item (id, name, related) VALUES ($1, 'given', $2) RETURNING id", given, both)
+	print("other", "INSERT INTO item (id, name) VALUES ($1, 'other') RETURNING id", other)
+	print("generated", "INSERT INTO item (name) VALUES ('generated') RETURNING length(id::text)::text")
+	print("equal", "SELECT name FROM item WHERE id = $1", given)
+	print("any", "SELECT name FROM item WHERE id = ANY ($1) ORDER BY id", both)
+	print("in", "SELECT name FROM item WHERE id IN ($1, $2) ORDER BY id", given, other)
+	print("after", "SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 1", given)
+	print("array", "SELECT unnest(related) FROM item WHERE id = $1", given)
+	print("json", "SELECT to_json(item) ->> 'id' FROM item WHERE id = $1", given)
+	print("bigint", "SELECT id::text FROM photo ORDER BY layout")
+	print("invalid", "SELECT FROM item WHERE id = $1", "no id")
+}

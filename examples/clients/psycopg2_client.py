@@ -1,0 +1,41 @@
+# psycopg2 knows nothing of objectid and puts strings into the statement as
+# untyped literals: nothing to declare.  A list becomes an array of text, which
+# must be cast.
+import psycopg2
+from psycopg2 import extensions
+
+GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
+
+connection = psycopg2.connect("")
+cursor = connection.cursor()
+
+# Only to get objectid[] as a list of strings instead of the text "{...}".
+cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING))
+
+cursor.execute("INSERT INTO item (id, name, related) VALUES (%s, 'given', %s::objectid[]) RETURNING id",
+               (GIVEN, [GIVEN, OTHER]))
+print("given", cursor.fetchone()[0])
+cursor.execute("INSERT INTO item (id, name) VALUES (%s, 'other')", (OTHER,))
+cursor.execute("INSERT INTO item (name) VALUES ('generated') RETURNING id")
+print("generated", len(cursor.fetchone()[0]))
+
+cursor.execute("SELECT name FROM item WHERE id = %s", (GIVEN,))
+print("equal", cursor.fetchone()[0])
+cursor.execute("SELECT name FROM item WHERE id = ANY (%s::objectid[]) ORDER BY id", ([GIVEN, OTHER],))
+print("any", *[row[0] for row in cursor])
+cursor.execute("SELECT name FROM item WHERE id IN %s ORDER BY id", ((GIVEN, OTHER),))
+print("in", *[row[0] for row in cursor])
+cursor.execute("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 1", (GIVEN,))
+print("after", cursor.fetchone()[0])
+cursor.execute("SELECT related FROM item WHERE id = %s", (GIVEN,))
+print("array", *cursor.fetchone()[0])
+cursor.execute("SELECT to_json(item) FROM item WHERE id = %s", (GIVEN,))
+print("json", cursor.fetchone()[0]["id"])
+cursor.execute("SELECT id FROM photo ORDER BY layout")
+print("bigint", *[row[0] for row in cursor])
+
+try:
+    cursor.execute("SELECT FROM item WHERE id = %s", ("no id",))
+except psycopg2.Error as error:
+    print("invalid", error.pgcode)

@@ -1,0 +1,17 @@
+-- What the client programs beside this file work with.
+CREATE EXTENSION IF NOT EXISTS objectid_ext;
+
+CREATE TABLE item (
+    id      objectid PRIMARY KEY DEFAULT gen_objectid(),
+    name    text NOT NULL,
+    related objectid[]
+);
+
+-- 64-bit ids: one above 2^53, and one of the layout that stays below it
+CREATE TABLE photo (
+    layout text PRIMARY KEY,
+    id     bigint NOT NULL
+);
+INSERT INTO photo VALUES
+    ('instagram', make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'instagram')),
+    ('js53', make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'js53'));

@@ -1,0 +1,70 @@
+# SQLAlchemy: a type of a few lines, with any driver.
+import psycopg2
+from psycopg2 import extensions
+from sqlalchemy import BigInteger, Column, FetchedValue, Text, cast, create_engine, event, func, select
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy.types import UserDefinedType
+
+GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
+
+
+class ObjectId(UserDefinedType):
+    cache_ok = True
+
+    def get_col_spec(self, **kw):
+        return "objectid"
+
+    # for drivers that declare their parameters
+    def bind_expression(self, bindvalue):
+        return cast(bindvalue, self)
+
+
+Base = declarative_base()
+
+
+class Item(Base):
+    __tablename__ = "item"
+    id = Column(ObjectId, primary_key=True, server_default=FetchedValue())
+    name = Column(Text)
+    related = Column(ARRAY(ObjectId))
+
+
+class Photo(Base):
+    __tablename__ = "photo"
+    layout = Column(Text, primary_key=True)
+    id = Column(BigInteger)
+
+
+engine = create_engine("postgresql://")
+
+
+# Only to get objectid[] as a list of strings instead of the text "{...}".
+@event.listens_for(engine, "connect")
+def register_array(connection, record):
+    cursor = connection.cursor()
+    cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+    extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING), connection)
+
+
+session = Session(engine)
+item = Item(id=GIVEN, name="given", related=[GIVEN, OTHER])
+generated = Item(name="generated")
+session.add_all([item, Item(id=OTHER, name="other"), generated])
+session.commit()
+
+print("given", item.id)
+print("generated", len(generated.id))
+print("equal", session.execute(select(Item.name).where(Item.id == GIVEN)).scalar())
+both = cast([GIVEN, OTHER], ARRAY(ObjectId))
+print("any", *session.execute(select(Item.name).where(Item.id == func.any(both)).order_by(Item.id)).scalars())
+print("in", *session.execute(select(Item.name).where(Item.id.in_([GIVEN, OTHER])).order_by(Item.id)).scalars())
+print("after", session.execute(select(Item.name).where(Item.id > GIVEN).order_by(Item.id).limit(1)).scalar())
+print("array", *item.related)
+print("json", session.execute(select(func.to_json(Item.id)).where(Item.id == GIVEN)).scalar())
+print("bigint", *session.execute(select(Photo.id).order_by(Photo.layout)).scalars())
+try:
+    session.execute(select(Item).where(Item.id == "no id"))
+except DBAPIError as error:
+    print("invalid", error.orig.pgcode)
