@@ -42,13 +42,12 @@ sub create_keyed_tables
 		'CREATE EXTENSION IF NOT EXISTS amcheck',
 		'CREATE SEQUENCE cache_1_id',
 		'CREATE SEQUENCE cache_64_id CACHE 64',
-		'CREATE SEQUENCE shard_id',
 		'CREATE SEQUENCE range_id',
 		map { "CREATE TABLE by_$_ (" . $tables{$_} =~ s/:number/$number/gr . ", client int)" } sort keys %tables);
 }
 
 # What a client is given in one statement: by a default, but for ranges, and
-# for the shard that it has to itself.  The server sends it in one piece, after
+# for the shard that it has to itself, with a sequence of its own.  The server sends it in one piece, after
 # the commit if there is no transaction block around it.
 sub prepare
 {
@@ -56,7 +55,7 @@ sub prepare
 	my $last = $generator eq 'range' ? 'last' : 'id';
 	my ($columns, $values) = ('client', "SELECT $client FROM generate_series(1, 20)");
 	($columns, $values) = ('client, id',
-		"SELECT $client, next_shard_id($client, nextval('shard_id')) FROM generate_series(1, 20)")
+		"SELECT $client, next_shard_id($client, nextval('shard_${client}_id')) FROM generate_series(1, 20)")
 	  if $generator eq 'shard';
 	($columns, $values) = ('client, id, last',
 		"SELECT $client, first, last FROM generate_series(1, 5) i, nextval_range('range_id', i)")
@@ -75,7 +74,8 @@ sub script
 	my @turn = map { "EXECUTE $_" } @generators;
 	push @turn, 'BEGIN', (map { "EXECUTE $_" } @blocks), $_ foreach $rollback ? ('COMMIT', 'ROLLBACK') : ();
 	my $turn = join ', ', map { "'$_'" } @turn;
-	return join('', map { prepare($client, $_) } @generators)
+	return "CREATE SEQUENCE IF NOT EXISTS shard_${client}_id;\n"
+	  . join('', map { prepare($client, $_) } @generators)
 	  . "SELECT unnest(ARRAY[$turn]) FROM generate_series(1, 10000) \\gexec\n";
 }
 
