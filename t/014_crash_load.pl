@@ -30,7 +30,7 @@ sub kill_backend
 	my $offset = -s $node->logfile;
 	kill 9, $pid;
 	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset);
-	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+	wait_until_up($node);
 }
 
 my %crash = (

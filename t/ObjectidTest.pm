@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
 our @EXPORT = qw(start_server in_parallel start_client
-  kill_server set_clock seen_ids highest not_above);
+  kill_server wait_until_up set_clock seen_ids highest not_above);
 
 # A running server with the extension, and settings in $params{conf}; it alone
 # sees the variables of $params{env}; the other parameters are those of init().
@@ -95,6 +95,19 @@ sub kill_server
 		sleep 0.01;
 	}
 	die 'killed processes do not go away';
+}
+
+# Wait for a server that comes back by itself.  Not by poll_query_until(), which
+# dies when psql gives up before it has been told what to ask.
+sub wait_until_up
+{
+	my ($node) = @_;
+	foreach my $attempt (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return if system('pg_isready', '-q', '-h', $node->host, '-p', $node->port) == 0;
+		sleep 0.01;
+	}
+	die 'the server does not come back';
 }
 
 # Set the clock of a server under libfaketime: seconds to add to the real time,
