@@ -47,7 +47,7 @@ my @clients = map { start_client($app, q{
 			INSERT INTO item VALUES (next_ticket());
 			COMMIT;
 		END LOOP;
-	END $$;}, "$PostgreSQL::Test::Utils::tmp_check/tickets_$_") } 1 .. 3;
+	END $$;}) } 1 .. 3;
 
 # Wait for so many more tickets, then say how many are odd and even.
 sub tickets
