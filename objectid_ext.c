@@ -501,7 +501,7 @@ objectid_larger(PG_FUNCTION_ARGS)
  * compared.
  */
 #define IDENTITY_BITS	(IDENTITY_LEN * BITS_PER_BYTE)
-#define REGIONS			(256 / 3)
+#define REGIONS			(256 / 3)	/* three sides each, in 8 bits */
 
 /* Multiplied by this, all bits of a key have their share in the upper ones. */
 #define KEY_SPREAD		UINT64CONST(0x9E3779B97F4A7C15)
