@@ -11,8 +11,9 @@ $$;
 SELECT E'## Targets\n\n| work | | ratio | spread | target | |\n|---|---|---|---|---|---|';
 SELECT format('| %s: %s | %s / %s | %s | %s to %s | %s %s | %s |', subject, metric, split_part(a, ': ', 1), split_part(b, ': ', 1),
               round(median, 3), round(lowest, 3), round(highest, 3), relation, bound,
-              CASE WHEN CASE relation WHEN '<=' THEN round(median, 2) <= bound ELSE round(median, 2) >= bound END
-                   THEN 'met' ELSE '**not met**' END)
+              CASE WHEN (relation = '<=') = (round(median, 2) < bound) OR round(median, 2) = bound THEN 'met'
+                   WHEN (relation = '<=') = (CASE relation WHEN '<=' THEN lowest ELSE highest END < bound) THEN 'within the spread'
+                   ELSE '**not met**' END)
 FROM ratio ORDER BY n;
 
 -- One table for each subject and metric
