@@ -23,7 +23,7 @@ set multiplot layout 1,2 title sprintf("Insert of %s rows into a table with a pr
 unset key
 unset xlabel
 set xtics rotate by -35
-set ylabel "thousand rows a second of processor time"
+set ylabel "thousand rows a processor second"
 plot "insert.dat" using ($2 / 1e3):xticlabels(1) lc rgb "#3366aa"
 set ylabel "index, bytes a row"
 plot "insert.dat" using 3:xticlabels(1) lc rgb "#aa6633"
