@@ -57,9 +57,11 @@ static const tick_clock objectid_clock = {UNIX_EPOCH, USECS_PER_SEC, PG_UINT32_M
 
 /*
  * Buckets in the histogram of a column, as a multiple of its statistics target
- * (core's own has one times the target), and at most.
+ * (core's own has one times the target), and at most.  Every planning of a
+ * range reads them all, so there are no more than a thousandth of the table
+ * needs to be estimated well.
  */
-#define HISTOGRAM_FACTOR	100
+#define HISTOGRAM_FACTOR	30
 #define HISTOGRAM_MAX		10000
 
 
@@ -499,7 +501,7 @@ objectid_larger(PG_FUNCTION_ARGS)
  * compared.
  */
 #define IDENTITY_BITS	(IDENTITY_LEN * BITS_PER_BYTE)
-#define REGIONS			(256 / 3)
+#define REGIONS			(256 / 3)	/* three sides each, in 8 bits */
 
 /* Multiplied by this, all bits of a key have their share in the upper ones. */
 #define KEY_SPREAD		UINT64CONST(0x9E3779B97F4A7C15)

@@ -1,0 +1,26 @@
+-- The results as Markdown, from the tables of framework.sql.
+\pset format unaligned
+\pset tuples_only on
+
+-- Three digits or four are enough, and a count has no fraction.
+CREATE FUNCTION digits(v float8) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT to_char(v, CASE WHEN abs(v) >= 100 OR v = floor(v) THEN 'FM999,999,999,990' WHEN abs(v) >= 10 THEN 'FM990.0' ELSE 'FM990.000' END)
+$$;
+
+SELECT E'## Targets\n\n| work | | ratio | spread | target | |\n|---|---|---|---|---|---|';
+SELECT format('| %s: %s | %s / %s | %s | %s to %s | %s %s | %s |', subject, metric, split_part(a, ': ', 1), split_part(b, ': ', 1),
+              round(median, 3), round(lowest, 3), round(highest, 3), relation, bound,
+              CASE WHEN (relation = '<=') = (round(median, 2) < bound) OR round(median, 2) = bound THEN 'met'
+                   WHEN (relation = '<=') = (CASE relation WHEN '<=' THEN lowest ELSE highest END < bound) THEN 'within the spread'
+                   ELSE '**not met**' END)
+FROM ratio ORDER BY n;
+
+-- One table for each subject and metric
+SELECT CASE WHEN row_number() OVER (PARTITION BY subject, metric ORDER BY first) = 1
+            THEN format(E'\n## %s: %s\n\n| | median | lowest | highest |\n|---|--:|--:|--:|\n', subject, metric) ELSE '' END
+       || format('| %s | %s | %s | %s |', name, digits(median), digits(lowest), digits(highest))
+FROM (SELECT subject, metric, name, min(n) AS first, min(min(n)) OVER (PARTITION BY subject, metric) AS section,
+             percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median, min(value) AS lowest, max(value) AS highest
+      FROM figure GROUP BY subject, metric, name) AS s
+ORDER BY section, first;
