@@ -65,8 +65,8 @@ sub start_clients_for
 
 #
 # pg_upgrade.  As for the server's own test, the variable oldinstall names the
-# older server: /usr/lib/postgresql/15, say.  It must have the extension, in its
-# own directories.
+# older server: /usr/lib/postgresql/15, say.  Both must have the extension in
+# their own directories.
 #
 SKIP:
 {
