@@ -19,6 +19,7 @@
 #include "objectid_ext.h"
 
 #include <limits.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "access/htup_details.h"
@@ -1315,15 +1316,19 @@ host_identity(uint8 *identity)
 static uint32
 next_second(bool new_round)
 {
-	int64		now = (GetCurrentTimestamp() - UNIX_EPOCH) / USECS_PER_SEC;
-	int64		second = Max(now, generator.seconds);
+	struct timeval now;
+	int64		second;
+
+	/* GetCurrentTimestamp() without its conversion, there and back. */
+	gettimeofday(&now, NULL);
+	second = Max(now.tv_sec, generator.seconds);
 
 	if (unlikely(new_round) && second == generator.seconds)
 	{
 		second++;
 		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second), USECS_PER_SEC);
 	}
-	if (now < 0 || second > PG_UINT32_MAX)
+	if (now.tv_sec < 0 || second > PG_UINT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("current time is out of range for type %s", "objectid")));
