@@ -42,7 +42,7 @@ sleep 0.2;
 push @history, end_clients(@clients);
 my $log = slurp_file($node->logfile);
 my $errors = () = $log =~ /canceling statement due to user request/g;
-cmp_ok($errors, '>', 10, "$errors statements are cancelled");
+cmp_ok($errors, '>', 0, "$errors statements are cancelled");
 history_is_sound(\@history, "cancelled and terminated");
 
 #
@@ -57,7 +57,7 @@ push @history, end_clients(@clients);
 $node->append_conf('postgresql.conf', 'statement_timeout = 0');
 $node->reload;
 $errors = () = slurp_file($node->logfile) =~ /canceling statement due to statement timeout/g;
-cmp_ok($errors, '>', 10, "$errors statements reach their timeout");
+cmp_ok($errors, '>', 0, "$errors statements reach their timeout");
 history_is_sound(\@history, 'statement_timeout');
 indexes_are_sound($node, 'cancelled');
 
@@ -94,7 +94,7 @@ foreach my $more (map { $_ * 8 } 0 .. (is_long() ? 200 : 40))
 			}
 			$failed++;
 			push @others, $session->{stderr}
-			  unless $limit ne 'unlimited:' && $session->{stderr} =~ /out of memory/;
+			  unless $limit ne 'unlimited:' && $session->{stderr} =~ /out of memory|Cannot allocate memory/;
 		}
 	}
 	push @history, { node => 5, shard => 1, lines => \@lines };
