@@ -102,6 +102,18 @@ is(faults(line(cache_1 => twitter(0, 9, 4))), 'node 1', 'a snowflake of another 
 is(faults(line(cache_64 => twitter(0, 9, 0))), 'node 1', 'the same with a cache');
 is(faults(line(shard => instagram(0, 9, 5))), 'node 1', 'an id of another shard');
 
+# Errors
+sub faults_of_errors
+{
+	return join ' ', map { /^(\w+):/ } check_history([ { node => 5, shard => 6, lines => [], errors => [@_] } ]);
+}
+is(faults_of_errors('duplicate key value violates unique constraint "by_cache_1_pkey"'), 'error',
+	'an id that the primary key refuses');
+is(faults_of_errors('prepared statement "cache_1" does not exist'), 'error', 'a client that does nothing');
+is(faults_of_errors('canceling statement due to statement timeout', 'canceling statement due to user request',
+		'current transaction is aborted, commands ignored until end of transaction block',
+		'could not extend file "base/5/1": No space left on device'), '', 'errors that are to be expected');
+
 # What is no line of a history
 is(faults("other|1|1|$clock"), 'malformed 1', 'an unknown generator');
 is(faults('cache_1|1|1'), 'malformed 1', 'a line without a clock');

@@ -118,7 +118,8 @@ sub end_clients
 		$client->{run}->finish;
 		push @sessions, {
 			%$client{qw(node shard)},
-			lines => [ slurp_file($client->{output}) =~ /^(\w+\|.*)\n/mg ] };
+			lines => [ slurp_file($client->{output}) =~ /^(\w+\|.*)\n/mg ],
+			errors => [ slurp_file($client->{errors}) =~ /^.*ERROR:  (.*)$/mg ] };
 	}
 	return @sessions;
 }
@@ -126,6 +127,11 @@ sub end_clients
 #
 # The proof
 #
+
+# What a client may be told when somebody stops it, or takes away its server or
+# its disk.  Any other error is a fault.  An id that comes twice is seldom in the
+# lines: the primary key refuses it.
+my $expected_error = qr/^(?:canceling statement due to |current transaction is aborted|.*No space left on device)/;
 
 # How to read the time and the node in an id.  The bits are taken apart here
 # and not by the extension.
@@ -163,8 +169,8 @@ sub parse
 
 # What is wrong with the histories of a number of sessions: a list of messages
 # that begin with the kind of the fault.  A session is its lines, the node of its
-# server and its shard; in %limits, how many seconds ids may lead the clock and
-# lag behind it.
+# server, its shard and its errors; in %limits, how many seconds ids may lead the
+# clock and lag behind it.
 sub check_history
 {
 	my ($sessions, %limits) = @_;
@@ -173,6 +179,7 @@ sub check_history
 	foreach my $session (@$sessions)
 	{
 		my %previous;
+		push @faults, map { "error: $_" } grep { !/$expected_error/ } @{ $session->{errors} };
 		foreach my $line (@{ $session->{lines} })
 		{
 			my $entry = parse($line);
