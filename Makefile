@@ -2,7 +2,7 @@ EXTENSION = objectid_ext
 DATA = extension/objectid_ext--1.0.sql
 
 MODULE_big = objectid_ext
-OBJS = objectid_ext.o objectid_gist.o objectid_text.o snowflake_ext.o clock_sequence.o time_range.o digits.o
+OBJS = objectid_ext.o objectid_gist.o objectid_text.o snowflake_ext.o sequence_page.o clock_sequence.o sequence_range.o time_range.o digits.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # One subject a file; each runs alone too: make installcheck REGRESS=order
@@ -24,8 +24,9 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# All files share one header.
+# All files share one header, and those of sequences another.
 $(OBJS): objectid_ext.h
+sequence_page.o clock_sequence.o sequence_range.o: sequence_page.h
 
 # A release as PGXN wants it: what is committed, below one directory
 release = $(EXTENSION)-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)

@@ -1,0 +1,71 @@
+/*-------------------------------------------------------------------------
+ *
+ * sequence_page.h
+ *		What a backend knows of a sequence, and changes of its page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SEQUENCE_PAGE_H
+#define SEQUENCE_PAGE_H
+
+#include "objectid_ext.h"
+
+#include "access/xlogdefs.h"
+#include "catalog/pg_sequence.h"
+#include "commands/sequence.h"
+#include "storage/bufmgr.h"
+#include "storage/lock.h"
+#include "utils/relcache.h"
+
+/* A sequence that this backend has taken values from. */
+typedef struct sequence_entry
+{
+	Oid			relid;			/* hash key */
+	LocalTransactionId lxid;	/* transaction in which we hold a lock */
+	bool		warned;			/* did we say that the clock is behind? */
+
+	/* What check_sequence() found, for this user */
+	bool		valid;			/* did nothing change since? */
+	Oid			userid;
+	bool		is_temp;		/* may be used in a read-only transaction */
+	FormData_pg_sequence options;
+
+	/* The block that next_snowflake() took last, and for what */
+	int32		node;
+	snowflake_layout layout;
+	int64		remaining;		/* ids not yet issued */
+	int64		next;			/* the first of them */
+	int64		step;			/* from one to the next */
+	TimestampTz usable_from;	/* tick begins, or any time if on disk */
+	TimestampTz usable_until;	/* tick ends */
+} sequence_entry;
+
+extern sequence_entry *lookup_sequence_entry(Oid relid);
+extern void lock_sequence_entry(sequence_entry *entry);
+extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
+
+extern Form_pg_sequence_data lock_sequence_page(Relation rel, Buffer *buf);
+extern void advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
+							 int64 last_value, int64 reserved);
+extern XLogRecPtr set_sequence_value(Relation rel, int64 value);
+
+/*
+ * The value some increments after another, and the increments that lie between
+ * two.  Unsigned, for from one end of int8 to the other is more than int8
+ * holds.
+ */
+static inline int64
+value_after(const FormData_pg_sequence *options, int64 value, uint64 steps)
+{
+	return (int64) ((uint64) value + steps * (uint64) options->seqincrement);
+}
+
+static inline uint64
+steps_between(const FormData_pg_sequence *options, int64 from, int64 to)
+{
+	return options->seqincrement > 0 ?
+		((uint64) to - (uint64) from) / (uint64) options->seqincrement :
+		((uint64) from - (uint64) to) / -(uint64) options->seqincrement;
+}
+
+#endif							/* SEQUENCE_PAGE_H */

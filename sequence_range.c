@@ -1,0 +1,180 @@
+/*-------------------------------------------------------------------------
+ *
+ * sequence_range.c
+ *		Plain values of sequences: a range at a time, nextval_range(), and
+ *		one of any of several sequences, nextval_any().
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "common/pg_prng.h"
+#include "funcapi.h"
+#include "sequence_page.h"
+#include "utils/array.h"
+#include "utils/rel.h"
+
+/* How many values ahead WAL reserves; as many as core does. */
+#define RESERVED_VALUES 32
+
+/*
+ * How many values are there from one to the sequence's end, itself included?
+ * 2^64 are one more than fits, and count as one less.
+ */
+static uint64
+values_from(const FormData_pg_sequence *options, int64 value)
+{
+	if (value < options->seqmin || value > options->seqmax)
+		return 0;
+	return Min(steps_between(options, value,
+							 options->seqincrement > 0 ? options->seqmax : options->seqmin),
+			   PG_UINT64_MAX - 1) + 1;
+}
+
+/*
+ * The first of count values that follow what the sequence has issued, or, where
+ * it has not so many left but cycles, of those at its beginning.  Returns how
+ * many there are: fewer than count, if it has not got them.
+ */
+static uint64
+first_of_range(const FormData_pg_sequence *options, Form_pg_sequence_data data,
+			   int64 count, int64 *first)
+{
+	uint64		available;
+
+	*first = data->last_value;
+	if (data->is_called && pg_add_s64_overflow(data->last_value, options->seqincrement, first))
+		available = 0;
+	else
+		available = values_from(options, *first);
+
+	if (available < (uint64) count && options->seqcycle)
+	{
+		*first = options->seqincrement > 0 ? options->seqmin : options->seqmax;
+		available = values_from(options, *first);
+	}
+	return available;
+}
+
+/*
+ * Take count consecutive values.  Returns how many there were to take; if
+ * fewer than count, none is taken and the sequence is as it was.
+ */
+static uint64
+take_range(Relation rel, const FormData_pg_sequence *options, int64 count,
+		   int64 *first, int64 *last)
+{
+	Buffer		buf;
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+	uint64		available = first_of_range(options, data, count, first);
+
+	if (available >= (uint64) count)
+	{
+		uint64		ahead = Min(available - count, RESERVED_VALUES);
+
+		*last = value_after(options, *first, count - 1);
+		advance_sequence(rel, buf, options, *last, value_after(options, *last, ahead));
+	}
+	UnlockReleaseBuffer(buf);
+	return available;
+}
+
+/*
+ * The next count values of a sequence (a regclass), in one step, as a row:
+ * first, last and step, all int8.  In all else like as many calls of
+ * nextval(), and with its errors; a count below 1, invalid_parameter_value; more
+ * than the sequence has left, sequence_generator_limit_exceeded, and nothing is
+ * taken.  A sequence that cycles gives no range that goes over its end.
+ */
+PG_FUNCTION_INFO_V1(nextval_range);
+Datum
+nextval_range(PG_FUNCTION_ARGS)
+{
+	sequence_entry *entry = lookup_sequence_entry(PG_GETARG_OID(0));
+	int64		count = PG_GETARG_INT64(1);
+	TupleDesc	tupdesc;
+	Relation	rel;
+	int64		first;
+	int64		last;
+	uint64		available;
+	Datum		values[3];
+	bool		nulls[3] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (count < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("count must be at least 1, not %lld", (long long) count)));
+
+	lock_sequence_entry(entry);
+	rel = open_sequence_entry(entry, "nextval_range()");
+	available = take_range(rel, &entry->options, count, &first, &last);
+	if (available < (uint64) count)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("nextval_range: sequence \"%s\" has no %lld consecutive values left",
+						RelationGetRelationName(rel), (long long) count),
+				 errdetail("It has %llu.", (unsigned long long) available)));
+	relation_close(rel, NoLock);
+
+	values[0] = Int64GetDatum(first);
+	values[1] = Int64GetDatum(last);
+	values[2] = Int64GetDatum(entry->options.seqincrement);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+}
+
+/* The next value of a sequence; false if it has none left. */
+static bool
+take_value(Oid relid, int64 *value)
+{
+	sequence_entry *entry = lookup_sequence_entry(relid);
+	Relation	rel;
+	bool		taken;
+
+	lock_sequence_entry(entry);
+	rel = open_sequence_entry(entry, "nextval_any()");
+	taken = take_range(rel, &entry->options, 1, value, value) > 0;
+	relation_close(rel, NoLock);
+	return taken;
+}
+
+/*
+ * The next value of one of several sequences (regclass[]), chosen at random
+ * among those that have values left.  All used up:
+ * sequence_generator_limit_exceeded; an array that is empty or has NULLs,
+ * invalid_parameter_value.
+ */
+PG_FUNCTION_INFO_V1(nextval_any);
+Datum
+nextval_any(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P_COPY(0);
+	Oid		   *sequences = (Oid *) ARR_DATA_PTR(array);
+	int			nsequences = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	int64		value;
+
+	if (nsequences == 0 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("array of sequences must not be empty or contain nulls")));
+
+	for (; nsequences > 0; nsequences--)
+	{
+		int			chosen = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, nsequences - 1);
+
+		if (take_value(sequences[chosen], &value))
+			PG_RETURN_INT64(value);
+
+		/* Used up: choose among the rest. */
+		sequences[chosen] = sequences[nsequences - 1];
+	}
+
+	ereport(ERROR,
+			(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+			 errmsg("nextval_any: all sequences have reached their ends")));
+}
