@@ -2,7 +2,11 @@ EXTENSION = objectid_ext
 DATA = extension/objectid_ext--1.0.sql
 
 MODULE_big = objectid_ext
-OBJS = objectid_ext.o objectid_gist.o objectid_text.o snowflake_ext.o sequence_page.o clock_sequence.o sequence_range.o time_range.o digits.o
+OBJS = settings.o ticks.o time_range.o \
+	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sort.o \
+	objectid_stats.o objectid_text.o objectid_time.o \
+	snowflake_ext.o snowflake_layout.o shard_id.o uuidv7.o digits.o \
+	sequence_page.o clock_sequence.o sequence_range.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # One subject a file; each runs alone too: make installcheck REGRESS=order
@@ -24,8 +28,8 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# All files share one header, and those of sequences another.
-$(OBJS): objectid_ext.h
+# All files share these headers.
+$(OBJS): objectid_ext.h ticks.h
 sequence_page.o clock_sequence.o sequence_range.o: sequence_page.h
 
 # A release as PGXN wants it: what is committed, below one directory

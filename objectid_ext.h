@@ -22,6 +22,7 @@
 
 /* 16 lets an input function report bad input without throwing. */
 #if PG_VERSION_NUM < 160000
+#define errsave(context, ...)	ereport(ERROR, __VA_ARGS__)
 #define ereturn(context, dummy_value, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
@@ -45,64 +46,20 @@
 #define OBJECTID_EXT_MODULE_MAGIC	PG_MODULE_MAGIC
 #endif
 
-/* 1970-01-01 00:00:00+00 as a TimestampTz: microseconds since 2000. */
-#define UNIX_EPOCH \
-	((TimestampTz) (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
+#include "ticks.h"
 
-/* Settings, and the wall clock as all generators see it (objectid_ext.c). */
+/* Settings, and waiting for the wall clock (settings.c). */
+typedef enum ObjectidIdentity
+{
+	OBJECTID_IDENTITY_RANDOM,
+	OBJECTID_IDENTITY_HOST
+} ObjectidIdentity;
+
+extern int	objectid_ext_identity;	/* an ObjectidIdentity */
 extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
 extern void objectid_ext_wait(int64 us);
 extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 tick);
-
-/*
- * The time in an id counts ticks, of whatever length and from whatever epoch.
- */
-typedef struct tick_clock
-{
-	TimestampTz epoch;			/* beginning of tick 0 */
-	int64		tick;			/* length of a tick, microseconds */
-	int64		max_tick;		/* last tick */
-} tick_clock;
-
-/* The beginning of a tick. */
-static inline TimestampTz
-tick_time(const tick_clock *clock, int64 tick)
-{
-	return clock->epoch + tick * clock->tick;
-}
-
-/*
- * The tick that a time lies in.  -1 for one before the epoch, max_tick + 1 for
- * one past the end, infinite ones included.
- */
-static inline int64
-tick_at(const tick_clock *clock, TimestampTz ts)
-{
-	if (ts < clock->epoch)
-		return -1;
-	if (ts >= tick_time(clock, clock->max_tick + 1))
-		return clock->max_tick + 1;
-	return (ts - clock->epoch) / clock->tick;
-}
-
-/* The first tick that begins after a time; 0 to max_tick + 1. */
-static inline int64
-tick_after(const tick_clock *clock, TimestampTz ts)
-{
-	return Min(tick_at(clock, ts), clock->max_tick) + 1;
-}
-
-/* The first tick that begins at or after a time; 0 to max_tick + 1. */
-static inline int64
-tick_from(const tick_clock *clock, TimestampTz ts)
-{
-	return ts == DT_NOBEGIN ? 0 : tick_after(clock, ts - 1);
-}
-
-/* time_range.c */
-extern bool ticks_in_range(FunctionCallInfo fcinfo, int argno, const tick_clock *clock,
-						   int64 *first, int64 *last);
 
 /* Advance *src over a token, or say that it is not there. */
 static inline bool
@@ -135,8 +92,21 @@ typedef struct objectid
 #define PG_GETARG_OBJECTID_P(n) DatumGetObjectidP(PG_GETARG_DATUM(n))
 #define PG_RETURN_OBJECTID_P(x) return ObjectidPGetDatum(x)
 
-/* The cast from text (objectid_ext.c). */
-extern PGDLLEXPORT Datum objectid_from_text(PG_FUNCTION_ARGS);
+/* Where the parts begin, and how long they are. */
+#define OBJECTID_IDENTITY_OFFSET	4
+#define OBJECTID_IDENTITY_LEN		5
+#define OBJECTID_COUNTER_OFFSET		(OBJECTID_IDENTITY_OFFSET + OBJECTID_IDENTITY_LEN)
+#define OBJECTID_COUNTER_BITS		24
+#define OBJECTID_COUNTER_MASK		((1 << OBJECTID_COUNTER_BITS) - 1)
+
+/* The classic layout divides the identity into machine and process. */
+#define OBJECTID_MACHINE_LEN		3
+
+/* Text form (objectid_ext.c). */
+extern bool parse_objectid(const char *str, objectid *id, Node *escontext);
+extern bool scan_bare_objectid(const char *str, objectid *id);
+extern void objectid_syntax_error(const char *str, Node *escontext);
+extern void format_objectid(const objectid *id, char *dst);
 
 /* Bytes as a number that sorts as they do. */
 static inline uint64
@@ -157,6 +127,17 @@ read_uint32(const uint8 *bytes)
 	return pg_ntoh32(value);
 }
 
+/* A big-endian number of up to seven bytes. */
+static inline int64
+read_big_endian(const uint8 *bytes, int len)
+{
+	int64		result = 0;
+
+	for (int i = 0; i < len; i++)
+		result = result << 8 | bytes[i];
+	return result;
+}
+
 /* The first eight bytes, and the last four. */
 static inline uint64
 objectid_prefix(const objectid *id)
@@ -168,6 +149,21 @@ static inline uint32
 objectid_suffix(const objectid *id)
 {
 	return read_uint32(id->data + sizeof(uint64));
+}
+
+/* The seconds of an ObjectId: 1970-01-01 to 2106-02-07 06:28:15. */
+static const tick_clock objectid_clock = {UNIX_EPOCH, USECS_PER_SEC, PG_UINT32_MAX};
+
+static inline int64
+objectid_second(const objectid *id)
+{
+	return objectid_prefix(id) >> 32;
+}
+
+static inline TimestampTz
+objectid_time(const objectid *id)
+{
+	return tick_time(&objectid_clock, objectid_second(id));
 }
 
 /*
@@ -266,6 +262,8 @@ snowflake_max_id(const snowflake_layout *layout)
 }
 
 extern char *snowflake_format_layout(const snowflake_layout *layout);
+extern void snowflake_check_field(const snowflake_layout *layout, const char *what,
+								  int64 value, int64 max);
 extern void snowflake_check_node(const snowflake_layout *layout, int32 node);
 extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);
 extern void snowflake_check_tick(const snowflake_layout *layout, int64 tick);

@@ -26,6 +26,7 @@
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -49,13 +50,13 @@ static bool
 equals_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
 {
 	Node	   *expr = fcinfo->flinfo->fn_expr;
-	Datum		id;
+	objectid	id;
 
 	if (expr != NULL && IsA(expr, ScalarArrayOpExpr))
 		refuse_array();
 
-	id = DirectFunctionCall1(objectid_from_text, PG_GETARG_DATUM(text_arg));
-	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), DatumGetObjectidP(id)) == 0;
+	parse_objectid(text_to_cstring(PG_GETARG_TEXT_PP(text_arg)), &id, NULL);
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &id) == 0;
 }
 
 /* Is the id that of the text?  Text that is none is the error of the cast. */

@@ -13,6 +13,11 @@
  * of it needs to know about time.  Constants are folded; what is stable, a
  * parameter or a column of another table stays an expression.
  *
+ * A range needs two comparisons, each with its bound of the range.  A sub-select
+ * must not run twice, so a range that holds one is left as it is.  Once the
+ * sub-select is planned it is a parameter; only then an index is asked for the
+ * two comparisons.
+ *
  * The same goes for predicates over 64-bit ids and version-7 UUIDs: one table
  * below says for each function what its rewriting is.
  *
@@ -22,210 +27,21 @@
 
 #include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rangetypes.h"
+#include "utils/selfuncs.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
-#include "utils/uuid.h"
 
-
-/* ----------------------------------------------------------------
- *		Ranges of ticks
- * ----------------------------------------------------------------
- */
-
-/*
- * The ticks that begin inside the range of timestamptz in an argument; false
- * if there are none.  A timestamptz counts whole microseconds, so an open end
- * is a closed one a microsecond further in.
- */
-bool
-ticks_in_range(FunctionCallInfo fcinfo, int argno, const tick_clock *clock,
-			   int64 *first, int64 *last)
-{
-	RangeType  *range = PG_GETARG_RANGE_P(argno);
-	RangeBound	lower;
-	RangeBound	upper;
-	bool		empty;
-	TimestampTz begin;
-	TimestampTz end;
-
-	range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-					  &lower, &upper, &empty);
-	if (empty)
-		return false;
-
-	begin = lower.infinite ? DT_NOBEGIN : DatumGetTimestampTz(lower.val);
-	end = upper.infinite ? DT_NOEND : DatumGetTimestampTz(upper.val);
-	if (!lower.infinite && !lower.inclusive)
-	{
-		if (begin == DT_NOEND)
-			return false;
-		begin++;
-	}
-	if (!upper.infinite && !upper.inclusive)
-	{
-		if (end == DT_NOBEGIN)
-			return false;
-		end--;
-	}
-
-	*first = tick_from(clock, begin);
-	*last = Min(tick_at(clock, end), clock->max_tick);
-	return *first <= *last;
-}
-
-
-/* ----------------------------------------------------------------
- *		Version-7 UUIDs
- * ----------------------------------------------------------------
- */
-
-/*
- * The time of a version-7 UUID: 48 bits of milliseconds since 1970, big-endian
- * (RFC 9562, section 5.7).
- */
-static const tick_clock uuidv7_clock = {UNIX_EPOCH, 1000, (INT64CONST(1) << 48) - 1};
-
-/*
- * The lowest or highest version-7 UUID of a millisecond: version and variant as
- * they must be, all other bits as given.
- */
-static pg_uuid_t
-uuidv7_at(int64 tick, uint8 other_bits)
-{
-	pg_uuid_t	uuid;
-	uint64		big_endian = pg_hton64((uint64) tick << 16);
-
-	memset(uuid.data, other_bits, UUID_LEN);
-	memcpy(uuid.data, &big_endian, 6);
-	uuid.data[6] = 0x70 | (other_bits & 0x0F);
-	uuid.data[8] = 0x80 | (other_bits & 0x3F);
-	return uuid;
-}
-
-static pg_uuid_t
-lowest_uuidv7(int64 tick)
-{
-	if (tick > uuidv7_clock.max_tick)
-		return uuidv7_at(uuidv7_clock.max_tick, 0xFF);
-	return uuidv7_at(tick, 0x00);
-}
-
-static pg_uuid_t
-highest_uuidv7(int64 tick)
-{
-	if (tick < 0)
-		return uuidv7_at(0, 0x00);
-	return uuidv7_at(Min(tick, uuidv7_clock.max_tick), 0xFF);
-}
-
-static Datum
-return_uuid(pg_uuid_t uuid)
-{
-	pg_uuid_t  *result = palloc(sizeof(pg_uuid_t));
-
-	*result = uuid;
-	PG_RETURN_UUID_P(result);
-}
-
-/*
- * The time of a version-7 UUID, a timestamptz of whole milliseconds; 1970 to
- * 10889-08-02 05:31:50.655+00.  The version is not looked at.
- */
-PG_FUNCTION_INFO_V1(uuidv7_timestamp);
-Datum
-uuidv7_timestamp(PG_FUNCTION_ARGS)
-{
-	uint64		big_endian;
-
-	memcpy(&big_endian, PG_GETARG_UUID_P(0)->data, sizeof(big_endian));
-	PG_RETURN_TIMESTAMPTZ(tick_time(&uuidv7_clock, pg_ntoh64(big_endian) >> 16));
-}
-
-/*
- * The lowest version-7 UUID whose time is at or after a timestamptz; before
- * 1970 the lowest, past the end the highest of all.
- */
-PG_FUNCTION_INFO_V1(uuidv7_floor);
-Datum
-uuidv7_floor(PG_FUNCTION_ARGS)
-{
-	return return_uuid(lowest_uuidv7(tick_from(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0))));
-}
-
-/*
- * The highest version-7 UUID whose time is at or before a timestamptz; before
- * 1970 the lowest, past the end the highest of all.
- */
-PG_FUNCTION_INFO_V1(uuidv7_ceiling);
-Datum
-uuidv7_ceiling(PG_FUNCTION_ARGS)
-{
-	return return_uuid(highest_uuidv7(tick_at(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0))));
-}
-
-/* The lowest version-7 UUID in a tstzrange; the highest of all if there is none. */
-PG_FUNCTION_INFO_V1(uuidv7_lower);
-Datum
-uuidv7_lower(PG_FUNCTION_ARGS)
-{
-	int64		first;
-	int64		last;
-
-	if (!ticks_in_range(fcinfo, 0, &uuidv7_clock, &first, &last))
-		first = uuidv7_clock.max_tick + 1;
-	return return_uuid(lowest_uuidv7(first));
-}
-
-/* The highest version-7 UUID in a tstzrange; the lowest of all if there is none. */
-PG_FUNCTION_INFO_V1(uuidv7_upper);
-Datum
-uuidv7_upper(PG_FUNCTION_ARGS)
-{
-	int64		first;
-	int64		last;
-
-	if (!ticks_in_range(fcinfo, 0, &uuidv7_clock, &first, &last))
-		last = -1;
-	return return_uuid(highest_uuidv7(last));
-}
-
-/*
- * Is a UUID between the lowest and the highest version-7 UUID of a tstzrange?
- * For version 7 that is: is its time in the range?
- */
-PG_FUNCTION_INFO_V1(uuidv7_within);
-Datum
-uuidv7_within(PG_FUNCTION_ARGS)
-{
-	pg_uuid_t  *uuid = PG_GETARG_UUID_P(0);
-	pg_uuid_t	lower;
-	pg_uuid_t	upper;
-	int64		first;
-	int64		last;
-
-	if (!ticks_in_range(fcinfo, 1, &uuidv7_clock, &first, &last))
-		PG_RETURN_BOOL(false);
-
-	lower = lowest_uuidv7(first);
-	upper = highest_uuidv7(last);
-	PG_RETURN_BOOL(memcmp(uuid->data, lower.data, UUID_LEN) >= 0 &&
-				   memcmp(uuid->data, upper.data, UUID_LEN) <= 0);
-}
-
-
-/* ----------------------------------------------------------------
- *		Planner support
- * ----------------------------------------------------------------
- */
 
 /* A comparison of the id with a function of the other arguments. */
 typedef struct id_bound
@@ -240,6 +56,7 @@ typedef struct id_rewriting
 	const char *predicate;		/* C name of the function */
 	int			id_arg;			/* which argument is the id */
 	id_bound	bounds[2];
+	const char *time_of_id;		/* of an operator on anyrange: the time of its id */
 } id_rewriting;
 
 static const id_rewriting rewritings[] = {
@@ -252,9 +69,9 @@ static const id_rewriting rewritings[] = {
 	{"timestamptz_ge_objectid", 1, {{BTLessStrategyNumber, "objectid_after"}}},
 	{"timestamptz_gt_objectid", 1, {{BTLessStrategyNumber, "objectid_floor"}}},
 	{"objectid_within", 0, {{BTGreaterEqualStrategyNumber, "objectid_lower"},
-	{BTLessEqualStrategyNumber, "objectid_upper"}}},
+	{BTLessEqualStrategyNumber, "objectid_upper"}}, "objectid_timestamp"},
 	{"range_contains_objectid", 1, {{BTGreaterEqualStrategyNumber, "objectid_lower"},
-	{BTLessEqualStrategyNumber, "objectid_upper"}}},
+	{BTLessEqualStrategyNumber, "objectid_upper"}}, "objectid_timestamp"},
 	{"snowflake_within", 0, {{BTGreaterEqualStrategyNumber, "snowflake_lower"},
 	{BTLessEqualStrategyNumber, "snowflake_upper"}}},
 	{"uuidv7_within", 0, {{BTGreaterEqualStrategyNumber, "uuidv7_lower"},
@@ -263,8 +80,9 @@ static const id_rewriting rewritings[] = {
 
 /*
  * Which rewriting is for this function, and in which schema are the functions
- * of the extension?  Found by the C name, for the extension may be in any
- * schema.
+ * of the extension?  Found by the C name, which nobody but a superuser can give
+ * a function: OIDs differ from database to database, and SQL names and schemas
+ * can be changed.
  */
 static const id_rewriting *
 find_rewriting(Oid funcid, Oid *namespace)
@@ -290,17 +108,28 @@ find_rewriting(Oid funcid, Oid *namespace)
 	return found;
 }
 
+static inline bool
+has_two_bounds(const id_rewriting *rewriting)
+{
+	return rewriting->bounds[1].function != NULL;
+}
+
+/* The arguments of a predicate without its id, which *id is set to. */
+static List *
+split_arguments(const id_rewriting *rewriting, List *args, Node **id)
+{
+	*id = list_nth(args, rewriting->id_arg);
+	return list_delete_nth_cell(list_copy(args), rewriting->id_arg);
+}
+
 /*
- * A function of the extension by its name and arguments.  Not by way of the
- * parser, which would ask whether the current user may use the schema; a view
- * of somebody else's may be what is planned.
- *
- * Others may have functions of these names in the same schema, for types that
- * ours are not for, such as another range than tstzrange, and with any result.
- * None of theirs may be called for ours.
+ * A call of a function of the extension by its name and arguments, or NULL if
+ * there is none with this result.  Not by way of the parser, which would ask
+ * whether the current user may use the schema; a view of somebody else's may be
+ * what is planned.
  */
-static Oid
-find_function(const char *name, List *args, Oid result_type, Oid namespace)
+static Node *
+make_call(PlannerInfo *root, const char *name, List *args, Oid result_type, Oid namespace)
 {
 	Oid			types[FUNC_MAX_ARGS];
 	int			nargs = 0;
@@ -309,84 +138,174 @@ find_function(const char *name, List *args, Oid result_type, Oid namespace)
 
 	foreach(lc, args)
 		types[nargs++] = exprType(lfirst(lc));
-	if (types[0] != TIMESTAMPTZOID && types[0] != TSTZRANGEOID)
-		return InvalidOid;
 
 	funcid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
 							 CStringGetDatum(name),
 							 PointerGetDatum(buildoidvector(types, nargs)),
 							 ObjectIdGetDatum(namespace));
-	if (OidIsValid(funcid) && get_func_rettype(funcid) != result_type)
-		return InvalidOid;
-	return funcid;
+	if (!OidIsValid(funcid) || get_func_rettype(funcid) != result_type)
+		return NULL;
+
+	/* Nobody folds constants in what a support function returns. */
+	return eval_const_expressions(root, (Node *)
+								  makeFuncExpr(funcid, result_type, copyObject(args),
+											   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
-/* The comparison of an id with one bound, or NULL if that cannot be made. */
+static Node *
+make_operator(Oid opno, Node *left, Node *right)
+{
+	Expr	   *result = make_opclause(opno, BOOLOID, false, (Expr *) left, (Expr *) right,
+									   InvalidOid, InvalidOid);
+
+	set_opfuncid((OpExpr *) result);
+	return (Node *) result;
+}
+
+/*
+ * The comparison of an id with one bound, or NULL if that cannot be made.
+ *
+ * Others may have functions of our names in the same schema, for types that
+ * ours are not for, such as another range than tstzrange.  None of theirs may
+ * be called for ours.
+ */
 static Node *
 make_comparison(PlannerInfo *root, const id_bound *bound, Node *id, List *args, Oid namespace)
 {
 	Oid			type = exprType(id);
 	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
 	Oid			opno = get_opfamily_member(typcache->btree_opf, type, type, bound->strategy);
-	Oid			funcid = find_function(bound->function, args, type, namespace);
+	Oid			time_type = exprType(linitial(args));
 	Node	   *value;
-	Expr	   *comparison;
 
-	if (!OidIsValid(opno) || !OidIsValid(funcid))
+	if (!OidIsValid(opno) || (time_type != TIMESTAMPTZOID && time_type != TSTZRANGEOID))
+		return NULL;
+	value = make_call(root, bound->function, args, type, namespace);
+	return value == NULL ? NULL : make_operator(opno, copyObject(id), value);
+}
+
+/* All comparisons that a predicate stands for, or NIL if they cannot be made. */
+static List *
+make_comparisons(PlannerInfo *root, const id_rewriting *rewriting, List *args, Oid namespace)
+{
+	List	   *comparisons = NIL;
+	Node	   *id;
+
+	args = split_arguments(rewriting, args, &id);
+	for (int i = 0; i < lengthof(rewriting->bounds) && rewriting->bounds[i].function != NULL; i++)
+	{
+		Node	   *comparison = make_comparison(root, &rewriting->bounds[i], id, args, namespace);
+
+		if (comparison == NULL)
+			return NIL;
+		comparisons = lappend(comparisons, comparison);
+	}
+	return comparisons;
+}
+
+/*
+ * Core's own operator in the place of objectid <@ anyrange or its commutator,
+ * where that is what serves an index: on a range of objectid, which a user may
+ * have made, and on a column of ranges of time that is searched for those of
+ * one id.  NULL where it is not.
+ */
+static Node *
+rewrite_for_range_index(PlannerInfo *root, const id_rewriting *rewriting, List *args, Oid namespace)
+{
+	Node	   *id;
+	Node	   *range = linitial(split_arguments(rewriting, args, &id));
+	Oid			element_type = get_range_subtype(exprType(range));
+
+	if (rewriting->time_of_id == NULL)
+		return NULL;
+	if (element_type == TIMESTAMPTZOID && contain_var_clause(range) && !contain_var_clause(id))
+		id = make_call(root, rewriting->time_of_id, list_make1(id), TIMESTAMPTZOID, namespace);
+	else if (element_type != exprType(id))
 		return NULL;
 
-	/* Nobody folds constants in what a support function returns. */
-	value = eval_const_expressions(root, (Node *)
-								   makeFuncExpr(funcid, type, copyObject(args),
-												InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
-	comparison = make_opclause(opno, BOOLOID, false, (Expr *) copyObject(id), (Expr *) value,
-							   InvalidOid, InvalidOid);
-	set_opfuncid((OpExpr *) comparison);
-	return (Node *) comparison;
+	if (id == NULL)
+		return NULL;
+	return rewriting->id_arg == 0 ?
+		make_operator(OID_RANGE_ELEM_CONTAINED_OP, id, range) :
+		make_operator(OID_RANGE_CONTAINS_ELEM_OP, range, id);
 }
 
 /*
  * Rewrite a call, or return NULL to leave it as it is: where an argument is
- * volatile, for it would be evaluated at other times or twice.
+ * volatile, for it would be evaluated at other times, or where a sub-select
+ * would be evaluated twice.
  */
 static Node *
 rewrite_predicate(SupportRequestSimplify *req)
 {
 	Oid			namespace;
+	List	   *args = req->fcall->args;
 	const id_rewriting *rewriting = find_rewriting(req->fcall->funcid, &namespace);
-	List	   *comparisons = NIL;
-	List	   *args;
-	Node	   *id;
+	Node	   *result;
+	List	   *comparisons;
 
-	if (rewriting == NULL || contain_volatile_functions((Node *) req->fcall->args))
+	if (rewriting == NULL || contain_volatile_functions((Node *) args))
 		return NULL;
 
-	id = list_nth(req->fcall->args, rewriting->id_arg);
-	args = list_delete_nth_cell(list_copy(req->fcall->args), rewriting->id_arg);
+	result = rewrite_for_range_index(req->root, rewriting, args, namespace);
+	if (result != NULL)
+		return result;
+	if (has_two_bounds(rewriting) && contain_subplans((Node *) args))
+		return NULL;
 
-	for (int i = 0; i < lengthof(rewriting->bounds) && rewriting->bounds[i].function != NULL; i++)
-	{
-		Node	   *comparison = make_comparison(req->root, &rewriting->bounds[i], id, args, namespace);
-
-		if (comparison == NULL)
-			return NULL;
-		comparisons = lappend(comparisons, comparison);
-	}
-	return (Node *) make_ands_explicit(comparisons);
+	comparisons = make_comparisons(req->root, rewriting, args, namespace);
+	return comparisons == NIL ? NULL : (Node *) make_ands_explicit(comparisons);
 }
 
 /*
- * Planner support of every predicate in the table above; SupportRequestSimplify
- * is all that it answers.
+ * The comparisons for an index on the id of a predicate that was left as it
+ * was.  NIL if what is compared is not known before the index is searched.
+ */
+static List *
+make_index_conditions(SupportRequestIndexCondition *req)
+{
+	Oid			namespace;
+	const id_rewriting *rewriting = find_rewriting(req->funcid, &namespace);
+	List	   *args = is_opclause(req->node) ? ((OpExpr *) req->node)->args : ((FuncExpr *) req->node)->args;
+	List	   *comparisons;
+	Node	   *id;
+	ListCell   *lc;
+
+	if (rewriting == NULL || req->indexarg != rewriting->id_arg ||
+		contain_volatile_functions((Node *) args) || contain_subplans((Node *) args) ||
+		bms_is_member(req->index->rel->relid,
+					  pull_varnos(req->root, (Node *) split_arguments(rewriting, args, &id))))
+		return NIL;
+
+	comparisons = make_comparisons(req->root, rewriting, args, namespace);
+	foreach(lc, comparisons)
+	{
+		if (!op_in_opfamily(((OpExpr *) lfirst(lc))->opno, req->opfamily))
+			return NIL;
+	}
+	req->lossy = false;
+	return comparisons;
+}
+
+/*
+ * Planner support of every predicate in the table above: what it becomes, what
+ * it asks of an index where it stays, and how many rows it is thought to leave
+ * there, as many as core assumes of a range with unknown ends.
  */
 PG_FUNCTION_INFO_V1(time_range_support);
 Datum
 time_range_support(PG_FUNCTION_ARGS)
 {
 	Node	   *request = (Node *) PG_GETARG_POINTER(0);
-	Node	   *result = NULL;
 
 	if (IsA(request, SupportRequestSimplify))
-		result = rewrite_predicate((SupportRequestSimplify *) request);
-	PG_RETURN_POINTER(result);
+		PG_RETURN_POINTER(rewrite_predicate((SupportRequestSimplify *) request));
+	if (IsA(request, SupportRequestIndexCondition))
+		PG_RETURN_POINTER(make_index_conditions((SupportRequestIndexCondition *) request));
+	if (IsA(request, SupportRequestSelectivity))
+	{
+		((SupportRequestSelectivity *) request)->selectivity = DEFAULT_RANGE_INEQ_SEL;
+		PG_RETURN_POINTER(request);
+	}
+	PG_RETURN_POINTER(NULL);
 }

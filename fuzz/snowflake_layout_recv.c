@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "../snowflake_ext.c"
+#include "../snowflake_layout.c"
 
 #include "fuzz.h"
 

@@ -1,0 +1,147 @@
+/*-------------------------------------------------------------------------
+ *
+ * objectid_gen.c
+ *		gen_objectid(): the ids that this server makes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "common/md5.h"
+#include "miscadmin.h"
+
+/* What this backend's ids are made of. */
+static struct
+{
+	int			pid;			/* process that drew the identity; 0: none */
+	int			kind;			/* setting under which it was drawn */
+	uint32		seconds;		/* of the last id */
+	uint32		counter;		/* of the last id, 24 bits */
+	uint64		identity;		/* 40 bits */
+}			generator;
+
+static void
+strong_random(void *buf, size_t len)
+{
+	if (!pg_strong_random(buf, len))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+}
+
+/*
+ * The classic identity: the first three bytes of MD5(host name), then the low
+ * 16 bits of the process id, big-endian.  Process ids may have 22 bits; the
+ * upper ones go into the machine bytes, or processes 65536 apart would share
+ * an identity.
+ */
+static void
+host_identity(uint8 *identity)
+{
+	char		hostname[256];
+	uint8		digest[MD5_DIGEST_LENGTH];
+	const char *errstr = NULL;
+
+	if (gethostname(hostname, sizeof(hostname)) != 0)
+		ereport(ERROR,
+				(errcode_for_socket_access(),
+				 errmsg("could not get host name: %m")));
+	hostname[sizeof(hostname) - 1] = '\0';
+	if (!pg_md5_binary(hostname, strlen(hostname), digest, &errstr))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compute %s hash: %s", "MD5", errstr)));
+
+	memcpy(identity, digest, OBJECTID_MACHINE_LEN);
+	identity[OBJECTID_MACHINE_LEN - 1] ^= (uint8) (MyProcPid >> 16);
+	identity[OBJECTID_MACHINE_LEN] = (uint8) (MyProcPid >> 8);
+	identity[OBJECTID_MACHINE_LEN + 1] = (uint8) MyProcPid;
+}
+
+/*
+ * The second of the next id: the clock's, or that of the last id where the
+ * clock was set back.  A new round of the counter, or a new identity, needs a
+ * new second, which may have to wait for the clock.
+ */
+static uint32
+next_second(bool new_round)
+{
+	struct timeval now;
+	int64		second;
+
+	/* GetCurrentTimestamp() without its conversion, there and back. */
+	gettimeofday(&now, NULL);
+	second = Max(now.tv_sec, generator.seconds);
+
+	if (unlikely(new_round) && second == generator.seconds)
+	{
+		second++;
+		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second), USECS_PER_SEC);
+	}
+	if (now.tv_sec < 0 || second > PG_UINT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("current time is out of range for type %s", "objectid")));
+	return (uint32) second;
+}
+
+/*
+ * Draw an identity and a place for the counter to start at.  Keyed on the
+ * process id, for a forked child must not go on with its parent's.
+ */
+static void
+draw_identity(void)
+{
+	uint8		identity[OBJECTID_IDENTITY_LEN];
+	uint32		counter;
+	uint32		seconds = 0;
+
+	if (objectid_ext_identity == OBJECTID_IDENTITY_HOST)
+		host_identity(identity);
+	else
+		strong_random(identity, sizeof(identity));
+	strong_random(&counter, sizeof(counter));
+
+	/*
+	 * A backend whose setting was changed goes on in another second, since
+	 * its new identity may be lower than the old one.
+	 */
+	if (generator.pid == MyProcPid)
+		seconds = next_second(true);
+
+	generator.seconds = seconds;
+	generator.counter = counter & OBJECTID_COUNTER_MASK;
+	generator.identity = read_big_endian(identity, OBJECTID_IDENTITY_LEN);
+	generator.kind = objectid_ext_identity;
+	generator.pid = MyProcPid;
+}
+
+/*
+ * The next id of this backend, greater than the one before, also when the
+ * clock was set back or the counter wraps.
+ */
+PG_FUNCTION_INFO_V1(gen_objectid);
+Datum
+gen_objectid(PG_FUNCTION_ARGS)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	uint32		counter;
+	uint32		first_bytes;
+	uint64		last_bytes;
+
+	if (unlikely(generator.pid != MyProcPid || generator.kind != objectid_ext_identity))
+		draw_identity();
+
+	counter = (generator.counter + 1) & OBJECTID_COUNTER_MASK;
+	generator.seconds = next_second(counter == 0);
+	generator.counter = counter;
+
+	first_bytes = pg_hton32(generator.seconds);
+	last_bytes = pg_hton64(generator.identity << OBJECTID_COUNTER_BITS | generator.counter);
+	memcpy(id->data, &first_bytes, sizeof(first_bytes));
+	memcpy(id->data + OBJECTID_IDENTITY_OFFSET, &last_bytes, sizeof(last_bytes));
+	PG_RETURN_OBJECTID_P(id);
+}

@@ -1,0 +1,81 @@
+/*-------------------------------------------------------------------------
+ *
+ * objectid_json.c
+ *		objectid and JSON: a string of hexadecimal digits, or MongoDB Extended
+ *		JSON, {"$oid": "..."}.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+
+/* MongoDB Extended JSON, as jsonb: {"$oid": "..."}. */
+PG_FUNCTION_INFO_V1(objectid_extjson);
+Datum
+objectid_extjson(PG_FUNCTION_ARGS)
+{
+	char		hex[OBJECTID_HEX_DIGITS + 1];
+
+	format_objectid(PG_GETARG_OBJECTID_P(0), hex);
+	return DirectFunctionCall1(jsonb_in,
+							   CStringGetDatum(psprintf("{\"$oid\": \"%s\"}", hex)));
+}
+
+/*
+ * The string of a JSON value that stands for an objectid: a JSON string, or
+ * what {"$oid": "..."} holds.  NULL for anything else, which *type then names.
+ */
+static char *
+jsonb_objectid_string(Jsonb *jsonb, const char **type)
+{
+	JsonbContainer *root = &jsonb->root;
+	JsonbValue	value;
+
+	if (!JsonbExtractScalar(root, &value))
+	{
+		value.type = jbvBinary;
+		value.val.binary.data = root;
+		if (JsonContainerIsObject(root) && JsonContainerSize(root) == 1)
+			getKeyJsonValueFromContainer(root, "$oid", strlen("$oid"), &value);
+	}
+	*type = JsonbTypeName(&value);
+	return value.type == jbvString ? pnstrdup(value.val.string.val, value.val.string.len) : NULL;
+}
+
+/*
+ * Cast: a JSON string of 24 hex digits, or an object whose only key is "$oid"
+ * with such a string.  Another kind of JSON value: invalid_parameter_value;
+ * another string: invalid_text_representation.
+ */
+PG_FUNCTION_INFO_V1(objectid_from_jsonb);
+Datum
+objectid_from_jsonb(PG_FUNCTION_ARGS)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	const char *type;
+	char	   *str = jsonb_objectid_string(PG_GETARG_JSONB_P(0), &type);
+
+	if (str == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot cast jsonb %s to type %s", type, "objectid"),
+				 errdetail("Expected a string of %d hexadecimal digits, or {\"$oid\": \"...\"} with such a string.",
+						   OBJECTID_HEX_DIGITS)));
+	if (!scan_bare_objectid(str, id))
+		objectid_syntax_error(str, NULL);
+	PG_RETURN_OBJECTID_P(id);
+}
+
+/* Would the cast from this jsonb to objectid succeed? */
+PG_FUNCTION_INFO_V1(is_objectid_jsonb);
+Datum
+is_objectid_jsonb(PG_FUNCTION_ARGS)
+{
+	objectid	id;
+	const char *type;
+	char	   *str = jsonb_objectid_string(PG_GETARG_JSONB_P(0), &type);
+
+	PG_RETURN_BOOL(str != NULL && scan_bare_objectid(str, &id));
+}

@@ -1,0 +1,143 @@
+/*-------------------------------------------------------------------------
+ *
+ * objectid_sort.c
+ *		Sort support of objectid: abbreviated keys.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "common/hashfn.h"
+#include "lib/hyperloglog.h"
+#include "utils/sortsupport.h"
+
+/*
+ * The abbreviated key: 64 bits for the 96 of a value, of the same order.
+ *
+ * The first eight bytes would tell apart seconds and processes, but not the ids
+ * that one process makes in a second, and those are many where the speed of a
+ * sort matters.  Instead the key is, from its highest bit,
+ *
+ *		32 bits		seconds
+ *		 8 bits		region of the identity, and whether it is below, equal to or
+ *					above the first identity of this region that the sort met
+ *		24 bits		if it is equal, the counter, which makes the key complete;
+ *					else where in the region the identity is
+ *
+ * The regions are REGIONS equal parts of all identities.  Random identities
+ * fall into different ones, so as long as there are few, nearly all keys are
+ * complete.  Keys of different sorts, which met different identities, are never
+ * compared.
+ */
+#define IDENTITY_BITS	(OBJECTID_IDENTITY_LEN * BITS_PER_BYTE)
+#define REGIONS			(256 / 3)	/* three sides each, in 8 bits */
+
+/* Multiplied by this, all bits of a key have their share in the upper ones. */
+#define KEY_SPREAD		UINT64CONST(0x9E3779B97F4A7C15)
+
+/* In place of the first identity of a region, while it has none. */
+#define NO_IDENTITY		PG_UINT64_MAX
+
+typedef struct objectid_sortsupport_state
+{
+	int64		input_count;	/* non-null values seen */
+	bool		estimating;		/* still counting distinct abbreviated keys? */
+	hyperLogLogState abbr_card; /* the count */
+	uint64		first_identity[REGIONS];
+} objectid_sortsupport_state;
+
+static int
+objectid_fast_cmp(Datum x, Datum y, SortSupport ssup)
+{
+	return objectid_internal_cmp(DatumGetObjectidP(x), DatumGetObjectidP(y));
+}
+
+/* The lower half of the key, for the eight bytes of identity and counter. */
+static inline uint32
+abbreviate_process_part(uint64 *first_identity, uint64 part)
+{
+	uint64		identity = part >> OBJECTID_COUNTER_BITS;
+	uint64		position = identity * REGIONS;
+	uint32		region = (uint32) (position >> IDENTITY_BITS);
+	uint64	   *first = &first_identity[region];
+
+	if (unlikely(*first == NO_IDENTITY))
+		*first = identity;
+	if (identity == *first)
+		return (3 * region + 1) << OBJECTID_COUNTER_BITS | ((uint32) part & OBJECTID_COUNTER_MASK);
+
+	return (3 * region + (identity < *first ? 0 : 2)) << OBJECTID_COUNTER_BITS |
+		((uint32) (position >> (IDENTITY_BITS - OBJECTID_COUNTER_BITS)) & OBJECTID_COUNTER_MASK);
+}
+
+static Datum
+objectid_abbrev_convert(Datum original, SortSupport ssup)
+{
+	objectid_sortsupport_state *state = ssup->ssup_extra;
+	objectid   *id = DatumGetObjectidP(original);
+	uint64		key = (uint64) read_uint32(id->data) << 32 |
+		abbreviate_process_part(state->first_identity, read_uint64(id->data + OBJECTID_IDENTITY_OFFSET));
+
+	state->input_count++;
+	if (state->estimating)
+		addHyperLogLog(&state->abbr_card, murmurhash32((uint32) ((key * KEY_SPREAD) >> 32)));
+
+	/* On a 32-bit machine a Datum holds the seconds. */
+	return (Datum) (key >> (64 - sizeof(Datum) * BITS_PER_BYTE));
+}
+
+/*
+ * Give up abbreviation when too many values share a key: 2000 of them, as for
+ * core's uuid.  Ten thousand keys are enough then for twenty million values,
+ * and a sort of more loses little, so that the count, which costs as much as
+ * the key itself, ends there.
+ */
+static bool
+objectid_abbrev_abort(int memtupcount, SortSupport ssup)
+{
+	objectid_sortsupport_state *state = ssup->ssup_extra;
+	double		distinct;
+
+	if (memtupcount < 10000 || state->input_count < 10000 || !state->estimating)
+		return false;
+
+	distinct = estimateHyperLogLog(&state->abbr_card);
+	if (distinct > 10000.0)
+	{
+		state->estimating = false;
+		return false;
+	}
+	return distinct < state->input_count / 2000.0 + 0.5;
+}
+
+/* btree support 2: sort by abbreviated keys, full comparison on a tie. */
+PG_FUNCTION_INFO_V1(objectid_sortsupport);
+Datum
+objectid_sortsupport(PG_FUNCTION_ARGS)
+{
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	ssup->comparator = objectid_fast_cmp;
+	ssup->ssup_extra = NULL;
+
+	if (ssup->abbreviate)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(ssup->ssup_cxt);
+		objectid_sortsupport_state *state = palloc(sizeof(objectid_sortsupport_state));
+
+		state->input_count = 0;
+		state->estimating = true;
+		initHyperLogLog(&state->abbr_card, 10);
+		memset(state->first_identity, 0xFF, sizeof(state->first_identity));
+
+		ssup->ssup_extra = state;
+		ssup->comparator = ssup_datum_unsigned_cmp;
+		ssup->abbrev_converter = objectid_abbrev_convert;
+		ssup->abbrev_abort = objectid_abbrev_abort;
+		ssup->abbrev_full_comparator = objectid_fast_cmp;
+
+		MemoryContextSwitchTo(oldcontext);
+	}
+
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,294 @@
+/*-------------------------------------------------------------------------
+ *
+ * objectid_time.c
+ *		The time in an objectid: bounds, comparisons with times, windows.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/rangetypes.h"
+
+/*
+ * An objectid of a second, all other bytes the same.  Before the first second
+ * all zeros, past the last one all ones.
+ */
+static objectid
+objectid_at_second(int64 second, int other_bytes)
+{
+	objectid	id;
+	uint32		big_endian = pg_hton32((uint32) second);
+
+	if (second < 0)
+		memset(id.data, 0x00, OBJECTID_LEN);
+	else if (second > objectid_clock.max_tick)
+		memset(id.data, 0xFF, OBJECTID_LEN);
+	else
+	{
+		memset(id.data, other_bytes, OBJECTID_LEN);
+		memcpy(id.data, &big_endian, sizeof(big_endian));
+	}
+	return id;
+}
+
+/* The lowest id at or after, and the lowest one after a time. */
+static inline objectid
+floor_of_time(TimestampTz ts)
+{
+	return objectid_at_second(tick_from(&objectid_clock, ts), 0x00);
+}
+
+static inline objectid
+after_time(TimestampTz ts)
+{
+	return objectid_at_second(tick_after(&objectid_clock, ts), 0x00);
+}
+
+static objectid *
+copy_objectid(objectid id)
+{
+	objectid   *result = palloc(sizeof(objectid));
+
+	*result = id;
+	return result;
+}
+
+/*
+ * The time of creation: a timestamptz of whole seconds, 1970-01-01
+ * 00:00:00+00 to 2106-02-07 06:28:15+00.
+ */
+PG_FUNCTION_INFO_V1(objectid_timestamp);
+Datum
+objectid_timestamp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TIMESTAMPTZ(objectid_time(PG_GETARG_OBJECTID_P(0)));
+}
+
+/*
+ * The lowest id whose time is at or after a timestamptz; a fraction of a
+ * second counts as the next second.  Before 1970 all zeros, after 2106 all
+ * ones, so that infinite and far ends work.
+ */
+PG_FUNCTION_INFO_V1(objectid_floor);
+Datum
+objectid_floor(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OBJECTID_P(copy_objectid(floor_of_time(PG_GETARG_TIMESTAMPTZ(0))));
+}
+
+/* The lowest id whose time is after a timestamptz; past 2106 all ones. */
+PG_FUNCTION_INFO_V1(objectid_after);
+Datum
+objectid_after(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OBJECTID_P(copy_objectid(after_time(PG_GETARG_TIMESTAMPTZ(0))));
+}
+
+/*
+ * The highest id whose time is at or before a timestamptz.  Before 1970 all
+ * zeros, after 2106 all ones.
+ */
+PG_FUNCTION_INFO_V1(objectid_ceiling);
+Datum
+objectid_ceiling(PG_FUNCTION_ARGS)
+{
+	int64		second = tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0));
+
+	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(second, 0xFF)));
+}
+
+/*
+ * The lowest id whose time is in a tstzrange; all ones if there is none.
+ */
+PG_FUNCTION_INFO_V1(objectid_lower);
+Datum
+objectid_lower(PG_FUNCTION_ARGS)
+{
+	RangeType  *range = PG_GETARG_RANGE_P(0);
+	int64		first;
+	int64		last;
+
+	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
+						&objectid_clock, &first, &last))
+		first = objectid_clock.max_tick + 1;
+	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(first, 0x00)));
+}
+
+/* The highest id whose time is in a tstzrange; all zeros if there is none. */
+PG_FUNCTION_INFO_V1(objectid_upper);
+Datum
+objectid_upper(PG_FUNCTION_ARGS)
+{
+	RangeType  *range = PG_GETARG_RANGE_P(0);
+	int64		first;
+	int64		last;
+
+	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
+						&objectid_clock, &first, &last))
+		last = -1;
+	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(last, 0xFF)));
+}
+
+/*
+ * Window frames RANGE BETWEEN interval PRECEDING AND interval FOLLOWING: the
+ * time of the id is at most, or at least, that of the base plus or minus the
+ * interval.  Core's function for timestamptz decides, and refuses a negative
+ * interval.
+ */
+PG_FUNCTION_INFO_V1(objectid_in_range);
+Datum
+objectid_in_range(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall5(in_range_timestamptz_interval,
+							   TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(0))),
+							   TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(1))),
+							   PG_GETARG_DATUM(2),
+							   PG_GETARG_DATUM(3),
+							   PG_GETARG_DATUM(4));
+}
+
+
+/*
+ * Comparison of an id with a timestamptz, in the terms to which the planner
+ * rewrites it (time_range.c), so that all plans have one answer.  It is the
+ * comparison of objectid_timestamp(id), but that no id is above all ones: this
+ * one counts as later than any time from its own second on.
+ */
+static int
+cmp_floor(FunctionCallInfo fcinfo, int id_arg, int time_arg)
+{
+	objectid	bound = floor_of_time(PG_GETARG_TIMESTAMPTZ(time_arg));
+
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
+}
+
+static int
+cmp_after(FunctionCallInfo fcinfo, int id_arg, int time_arg)
+{
+	objectid	bound = after_time(PG_GETARG_TIMESTAMPTZ(time_arg));
+
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
+}
+
+PG_FUNCTION_INFO_V1(objectid_lt_timestamptz);
+Datum
+objectid_lt_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 0, 1) < 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_le_timestamptz);
+Datum
+objectid_le_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 0, 1) < 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_ge_timestamptz);
+Datum
+objectid_ge_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 0, 1) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_gt_timestamptz);
+Datum
+objectid_gt_timestamptz(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 0, 1) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_lt_objectid);
+Datum
+timestamptz_lt_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 1, 0) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_le_objectid);
+Datum
+timestamptz_le_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 1, 0) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_ge_objectid);
+Datum
+timestamptz_ge_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_after(fcinfo, 1, 0) < 0);
+}
+
+PG_FUNCTION_INFO_V1(timestamptz_gt_objectid);
+Datum
+timestamptz_gt_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_floor(fcinfo, 1, 0) < 0);
+}
+
+/*
+ * The type cache entry of a range argument, for the operators that take any
+ * range.  They must: with tstzrange itself in their declaration they would be a
+ * closer match than core's for an untyped literal, and tstzrange @> '[...)'
+ * would no longer be read as ranges.
+ */
+static TypeCacheEntry *
+range_arg_typcache(FunctionCallInfo fcinfo, int argno)
+{
+	return range_get_typcache(fcinfo, RangeTypeGetOid(PG_GETARG_RANGE_P(argno)));
+}
+
+static bool
+is_within(TypeCacheEntry *typcache, const objectid *id, const RangeType *range)
+{
+	int64		second = objectid_second(id);
+	int64		first;
+	int64		last;
+
+	return ticks_in_range(typcache, range, &objectid_clock, &first, &last) &&
+		second >= first && second <= last;
+}
+
+/* A range of objectid, which a user may have made, is core's business. */
+static void
+check_range_of_objectid(FunctionCallInfo fcinfo, TypeCacheEntry *typcache, int id_arg)
+{
+	if (typcache->rngelemtype->type_id != get_fn_expr_argtype(fcinfo->flinfo, id_arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("objectid cannot be compared with a range of type %s",
+						format_type_be(typcache->type_id)),
+				 errhint("Ranges of time are of type tstzrange.")));
+}
+
+/*
+ * Is the time of an id in a range of timestamptz?  Any other range but one of
+ * objectid: undefined_function.
+ */
+PG_FUNCTION_INFO_V1(objectid_within);
+Datum
+objectid_within(PG_FUNCTION_ARGS)
+{
+	TypeCacheEntry *typcache = range_arg_typcache(fcinfo, 1);
+
+	if (typcache->rngelemtype->type_id == TIMESTAMPTZOID)
+		PG_RETURN_BOOL(is_within(typcache, PG_GETARG_OBJECTID_P(0), PG_GETARG_RANGE_P(1)));
+	check_range_of_objectid(fcinfo, typcache, 0);
+	return elem_contained_by_range(fcinfo);
+}
+
+/* The same from the side of the range. */
+PG_FUNCTION_INFO_V1(range_contains_objectid);
+Datum
+range_contains_objectid(PG_FUNCTION_ARGS)
+{
+	TypeCacheEntry *typcache = range_arg_typcache(fcinfo, 0);
+
+	if (typcache->rngelemtype->type_id == TIMESTAMPTZOID)
+		PG_RETURN_BOOL(is_within(typcache, PG_GETARG_OBJECTID_P(1), PG_GETARG_RANGE_P(0)));
+	check_range_of_objectid(fcinfo, typcache, 1);
+	return range_contains_elem(fcinfo);
+}

@@ -1,0 +1,456 @@
+/*-------------------------------------------------------------------------
+ *
+ * snowflake_layout.c
+ *		The snowflake_layout type: how the bits of a 64-bit id are divided.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "common/hashfn.h"
+#include "funcapi.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+/* What the text of a layout says, before it is checked. */
+typedef struct layout_spec
+{
+	int64		time_bits;
+	int64		node_bits;
+	int64		seq_bits;
+	bool		node_lowest;	/* is the node below the sequence number? */
+	int64		tick;			/* microseconds */
+	TimestampTz epoch;
+} layout_spec;
+
+/* Node and sequence number are int4 in SQL. */
+#define FIELD_BITS_MAX	31
+
+#define TICK_MAX		USECS_PER_HOUR
+
+/* Layouts hold times up to the last microsecond of the year 9999. */
+#define LAYOUT_TIME_MAX (INT64CONST(2921940) * USECS_PER_DAY - 1)
+
+#define UNIX_MS(ms)		(UNIX_EPOCH + INT64CONST(ms) * 1000)
+
+/*
+ * The layouts that have names.  Sources: "Sharding & IDs at Instagram" (2012);
+ * Twitter's archived snowflake (IdWorker.scala); Discord's developer
+ * documentation, "Snowflakes"; sony/sonyflake; Mastodon's
+ * lib/mastodon/snowflake.rb; pgEdge's snowflake extension.  js53 is ours: its
+ * ids fit the 53 bits that a JavaScript number keeps.
+ */
+static const struct
+{
+	const char *name;
+	layout_spec spec;
+}			presets[] =
+{
+	{"instagram", {41, 13, 10, false, 1000, UNIX_MS(1314220021721)}},
+	{"twitter", {41, 10, 12, false, 1000, UNIX_MS(1288834974657)}},
+	{"discord", {42, 10, 12, false, 1000, UNIX_MS(1420070400000)}},
+	{"sonyflake", {39, 16, 8, true, 10000, UNIX_MS(1409529600000)}},
+	{"mastodon", {48, 0, 16, false, 1000, UNIX_MS(0)}},
+	{"pgedge", {41, 10, 12, false, 1000, UNIX_MS(1672531200000)}},
+	{"js53", {41, 4, 8, false, 1000, UNIX_MS(1767225600000)}}
+};
+
+/*
+ * Make a layout of what its text says.  Returns NULL, or else why there can be
+ * no such layout.
+ */
+static const char *
+make_layout(const layout_spec *spec, snowflake_layout *layout)
+{
+	int			usable_bits;
+
+	if (spec->time_bits < 1)
+		return "There must be at least one bit of time.";
+	if (spec->node_bits > FIELD_BITS_MAX || spec->seq_bits > FIELD_BITS_MAX)
+		return "Node and sequence number can have at most 31 bits each.";
+	if (spec->time_bits + spec->node_bits + spec->seq_bits > 64)
+		return "The fields can have at most 64 bits together.";
+	if (spec->tick < 1 || spec->tick > TICK_MAX)
+		return "A tick can last from 1us to 3600s.";
+
+	/* Zeroed, for layouts are compared and hashed as bytes. */
+	memset(layout, 0, sizeof(snowflake_layout));
+	layout->clock.epoch = spec->epoch;
+	layout->clock.tick = spec->tick;
+	layout->time_bits = (uint8) spec->time_bits;
+	layout->node_bits = (uint8) spec->node_bits;
+	layout->seq_bits = (uint8) spec->seq_bits;
+	layout->time_shift = (uint8) (spec->node_bits + spec->seq_bits);
+	if (spec->node_lowest)
+		layout->seq_shift = layout->node_bits;
+	else
+		layout->node_shift = layout->seq_bits;
+
+	/* Ids are positive: the top one of 64 bits is never used. */
+	usable_bits = Min(layout->time_bits, 63 - layout->time_shift);
+	layout->clock.max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
+								 (LAYOUT_TIME_MAX - spec->epoch) / spec->tick);
+
+	/* The bounds of no time at all are the highest id and the lowest. */
+	if (snowflake_max_id(layout) == 0)
+		return "There must be room for more than one id before the year 10000.";
+	return NULL;
+}
+
+/* Read 1 to max_digits decimal digits. */
+static bool
+parse_number(const char **src, int max_digits, int64 *value)
+{
+	int			digits = 0;
+
+	*value = 0;
+	for (; **src >= '0' && **src <= '9'; (*src)++)
+	{
+		if (++digits > max_digits)
+			return false;
+		*value = *value * 10 + (**src - '0');
+	}
+	return digits > 0;
+}
+
+/* Read "time:41,node:10,seq:12": time first, node and seq as they please. */
+static bool
+parse_fields(const char **src, layout_spec *spec)
+{
+	bool		have_node = false;
+	bool		have_seq = false;
+
+	if (!skip_token(src, "time:") || !parse_number(src, 2, &spec->time_bits))
+		return false;
+	while (skip_token(src, ","))
+	{
+		if (!have_node && skip_token(src, "node:"))
+		{
+			have_node = true;
+			/* Which of two fields is the lower matters only if both exist. */
+			if (!parse_number(src, 2, &spec->node_bits))
+				return false;
+			spec->node_lowest = have_seq && spec->node_bits > 0 && spec->seq_bits > 0;
+		}
+		else if (!have_seq && skip_token(src, "seq:"))
+		{
+			have_seq = true;
+			if (!parse_number(src, 2, &spec->seq_bits))
+				return false;
+		}
+		else
+			return false;
+	}
+	return true;
+}
+
+/* Read "10ms": a number and one of the units us, ms, s. */
+static bool
+parse_tick(const char **src, int64 *tick)
+{
+	if (!parse_number(src, 10, tick))
+		return false;
+	if (skip_token(src, "us"))
+		return true;
+	if (skip_token(src, "ms"))
+		*tick *= 1000;
+	else if (skip_token(src, "s"))
+		*tick *= USECS_PER_SEC;
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Read "2026-01-01T00:00:00Z", with or without a fraction of a second.  Not
+ * timestamptz's own input, whose meaning depends on settings of the session.
+ */
+static bool
+parse_epoch(const char **src, TimestampTz *epoch)
+{
+	static const struct
+	{
+		int			digits;
+		const char *end;
+	}			fields[] = {{4, "-"}, {2, "-"}, {2, "T"}, {2, ":"}, {2, ":"}, {2, ""}};
+	int64		number[lengthof(fields)];
+	int64		fraction = 0;
+	struct pg_tm tm = {0};
+	struct pg_tm normal;
+	fsec_t		fsec;
+
+	for (int i = 0; i < lengthof(fields); i++)
+	{
+		const char *start = *src;
+
+		if (!parse_number(src, fields[i].digits, &number[i]) ||
+			*src - start != fields[i].digits ||
+			!skip_token(src, fields[i].end))
+			return false;
+	}
+	if (skip_token(src, "."))
+	{
+		const char *start = *src;
+
+		if (!parse_number(src, 6, &fraction))
+			return false;
+		for (int i = *src - start; i < 6; i++)
+			fraction *= 10;
+	}
+	if (!skip_token(src, "Z"))
+		return false;
+
+	tm.tm_year = (int) number[0];
+	tm.tm_mon = (int) number[1];
+	tm.tm_mday = (int) number[2];
+	tm.tm_hour = (int) number[3];
+	tm.tm_min = (int) number[4];
+	tm.tm_sec = (int) number[5];
+
+	/* A day that does not exist, such as 30 February, comes back as another. */
+	return tm.tm_year >= 1 &&
+		tm2timestamp(&tm, (fsec_t) fraction, NULL, epoch) == 0 &&
+		timestamp2tm(*epoch, NULL, &normal, &fsec, NULL, NULL) == 0 &&
+		normal.tm_year == tm.tm_year && normal.tm_mon == tm.tm_mon &&
+		normal.tm_mday == tm.tm_mday && normal.tm_hour == tm.tm_hour &&
+		normal.tm_min == tm.tm_min && normal.tm_sec == tm.tm_sec;
+}
+
+/* Read the text of a layout, a preset's name or its parts. */
+static bool
+parse_layout_spec(const char *str, layout_spec *spec)
+{
+	for (int i = 0; i < lengthof(presets); i++)
+	{
+		if (strcmp(str, presets[i].name) == 0)
+		{
+			*spec = presets[i].spec;
+			return true;
+		}
+	}
+	return parse_fields(&str, spec) &&
+		skip_token(&str, ";tick=") && parse_tick(&str, &spec->tick) &&
+		skip_token(&str, ";epoch=") && parse_epoch(&str, &spec->epoch) &&
+		*str == '\0';
+}
+
+static bool
+parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
+{
+	layout_spec spec = {0};
+	const char *reason;
+
+	if (!parse_layout_spec(str, &spec))
+		ereturn(escontext, false,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"", "snowflake_layout", str),
+				 errhint("Use a name that snowflake_layouts() lists, or the form "
+						 "\"time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z\".")));
+
+	reason = make_layout(&spec, layout);
+	if (reason != NULL)
+		ereturn(escontext, false,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("impossible snowflake layout \"%s\"", str),
+				 errdetail("%s", reason)));
+	return true;
+}
+
+/* The parts of a layout as text that reads back as the same layout. */
+static char *
+format_layout_parts(const snowflake_layout *layout)
+{
+	StringInfoData buf;
+	struct pg_tm tm;
+	fsec_t		fsec;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "time:%d", layout->time_bits);
+	if (layout->node_bits > 0 && layout->node_shift >= layout->seq_shift)
+		appendStringInfo(&buf, ",node:%d", layout->node_bits);
+	if (layout->seq_bits > 0)
+		appendStringInfo(&buf, ",seq:%d", layout->seq_bits);
+	if (layout->node_bits > 0 && layout->node_shift < layout->seq_shift)
+		appendStringInfo(&buf, ",node:%d", layout->node_bits);
+
+	if (layout->clock.tick % USECS_PER_SEC == 0)
+		appendStringInfo(&buf, ";tick=%llds", (long long) (layout->clock.tick / USECS_PER_SEC));
+	else if (layout->clock.tick % 1000 == 0)
+		appendStringInfo(&buf, ";tick=%lldms", (long long) (layout->clock.tick / 1000));
+	else
+		appendStringInfo(&buf, ";tick=%lldus", (long long) layout->clock.tick);
+
+	if (timestamp2tm(layout->clock.epoch, NULL, &tm, &fsec, NULL, NULL) != 0)
+		elog(ERROR, "epoch of layout is out of range");
+	appendStringInfo(&buf, ";epoch=%04d-%02d-%02dT%02d:%02d:%02d",
+					 tm.tm_year, tm.tm_mon, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	if (fsec % 1000 != 0)
+		appendStringInfo(&buf, ".%06d", (int) fsec);
+	else if (fsec != 0)
+		appendStringInfo(&buf, ".%03d", (int) fsec / 1000);
+	appendStringInfoChar(&buf, 'Z');
+	return buf.data;
+}
+
+/* The preset's name where the layout is one, else its parts. */
+char *
+snowflake_format_layout(const snowflake_layout *layout)
+{
+	for (int i = 0; i < lengthof(presets); i++)
+	{
+		snowflake_layout preset;
+
+		if (make_layout(&presets[i].spec, &preset) == NULL &&
+			snowflake_layout_equal(layout, &preset))
+			return pstrdup(presets[i].name);
+	}
+	return format_layout_parts(layout);
+}
+
+/*
+ * Text input: a preset's name, or for example
+ * time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z.  Bits from the
+ * high to the low, a field that is missing has none; ticks in us, ms or s;
+ * the epoch in UTC.  Another text: invalid_text_representation; a layout that
+ * cannot be: invalid_parameter_value.
+ */
+PG_FUNCTION_INFO_V1(snowflake_layout_in);
+Datum
+snowflake_layout_in(PG_FUNCTION_ARGS)
+{
+	snowflake_layout *layout = palloc(sizeof(snowflake_layout));
+
+	if (!parse_layout(PG_GETARG_CSTRING(0), layout, fcinfo->context))
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(layout);
+}
+
+/* Text output: the preset's name where the layout is one, else its parts. */
+PG_FUNCTION_INFO_V1(snowflake_layout_out);
+Datum
+snowflake_layout_out(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_CSTRING(snowflake_format_layout(PG_GETARG_LAYOUT_P(0)));
+}
+
+/* Binary input: the text, so that nothing unchecked gets in. */
+PG_FUNCTION_INFO_V1(snowflake_layout_recv);
+Datum
+snowflake_layout_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	snowflake_layout *layout = palloc(sizeof(snowflake_layout));
+	int			nbytes;
+
+	parse_layout(pq_getmsgtext(buf, buf->len - buf->cursor, &nbytes), layout, NULL);
+	PG_RETURN_POINTER(layout);
+}
+
+/* Binary output: the text. */
+PG_FUNCTION_INFO_V1(snowflake_layout_send);
+Datum
+snowflake_layout_send(PG_FUNCTION_ARGS)
+{
+	char	   *str = snowflake_format_layout(PG_GETARG_LAYOUT_P(0));
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendtext(&buf, str, strlen(str));
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+PG_FUNCTION_INFO_V1(snowflake_layout_eq);
+Datum
+snowflake_layout_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
+}
+
+PG_FUNCTION_INFO_V1(snowflake_layout_ne);
+Datum
+snowflake_layout_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(!snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
+}
+
+/*
+ * What the hash is of: the same numbers on every machine, whatever its byte
+ * order, which on a little-endian one are the bytes of the layout.
+ */
+#define HASH_WORDS	8
+
+static void
+hash_words(const snowflake_layout *layout, uint32 *words)
+{
+	StaticAssertStmt(HASH_WORDS * sizeof(uint32) == sizeof(snowflake_layout),
+					 "every byte of a layout must be hashed");
+
+	words[0] = (uint32) layout->clock.epoch;
+	words[1] = (uint32) (layout->clock.epoch >> 32);
+	words[2] = (uint32) layout->clock.tick;
+	words[3] = (uint32) (layout->clock.tick >> 32);
+	words[4] = (uint32) layout->clock.max_tick;
+	words[5] = (uint32) (layout->clock.max_tick >> 32);
+	words[6] = layout->time_bits | layout->node_bits << 8 |
+		layout->seq_bits << 16 | (uint32) layout->time_shift << 24;
+	words[7] = layout->node_shift | layout->seq_shift << 8;
+}
+
+PG_FUNCTION_INFO_V1(snowflake_layout_hash);
+Datum
+snowflake_layout_hash(PG_FUNCTION_ARGS)
+{
+	uint32		words[HASH_WORDS];
+
+	hash_words(PG_GETARG_LAYOUT_P(0), words);
+	return hash_any((unsigned char *) words, sizeof(words));
+}
+
+/* 64-bit hash with a seed, an int8. */
+PG_FUNCTION_INFO_V1(snowflake_layout_hash_extended);
+Datum
+snowflake_layout_hash_extended(PG_FUNCTION_ARGS)
+{
+	uint32		words[HASH_WORDS];
+
+	hash_words(PG_GETARG_LAYOUT_P(0), words);
+	return hash_any_extended((unsigned char *) words, sizeof(words), PG_GETARG_INT64(1));
+}
+
+/*
+ * The presets as rows: layout; bits of time, node and sequence number; tick,
+ * an interval; epoch; ids a second on one node; last instant, the beginning
+ * of the last tick.
+ */
+PG_FUNCTION_INFO_V1(snowflake_layouts);
+Datum
+snowflake_layouts(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < lengthof(presets); i++)
+	{
+		snowflake_layout layout;
+		Interval	tick = {0};
+		Datum		values[9];
+		bool		nulls[9] = {false};
+
+		if (make_layout(&presets[i].spec, &layout) != NULL)
+			elog(ERROR, "layout \"%s\" is impossible", presets[i].name);
+		tick.time = layout.clock.tick;
+
+		values[0] = PointerGetDatum(&layout);
+		values[1] = CStringGetTextDatum(format_layout_parts(&layout));
+		values[2] = Int32GetDatum(layout.time_bits);
+		values[3] = Int32GetDatum(layout.node_bits);
+		values[4] = Int32GetDatum(layout.seq_bits);
+		values[5] = IntervalPGetDatum(&tick);
+		values[6] = TimestampTzGetDatum(layout.clock.epoch);
+		values[7] = Int64GetDatum((snowflake_max_sequence(&layout) + 1) * (USECS_PER_SEC / layout.clock.tick));
+		values[8] = TimestampTzGetDatum(tick_time(&layout.clock, layout.clock.max_tick));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

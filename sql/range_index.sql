@@ -1,0 +1,57 @@
+--
+-- Indexes on ranges: of time, and of objectid
+--
+
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET enable_seqscan = off;
+
+-- Ranges of time that hold the time of one id
+CREATE TABLE period (n int, p tstzrange);
+INSERT INTO period
+SELECT i, tstzrange(t, t + interval '90 minutes')
+FROM generate_series(0, 999) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '1 hour') AS x (t);
+CREATE INDEX ON period USING gist (p);
+VACUUM ANALYZE period;
+EXPLAIN (COSTS OFF) SELECT n FROM period WHERE p @> objectid_floor('2026-01-02 00:15:00+00');
+SELECT n FROM period WHERE p @> objectid_floor('2026-01-02 00:15:00+00') ORDER BY n;
+SELECT n FROM period WHERE p @> objectid_timestamp(objectid_floor('2026-01-02 00:15:00+00')) ORDER BY n;
+EXPLAIN (COSTS OFF) SELECT n FROM period WHERE objectid_floor('2026-01-02 00:15:00+00') <@ p;
+SELECT n FROM period WHERE objectid_floor('2026-01-02 00:15:00+00') <@ p ORDER BY n;
+PREPARE periods_of(objectid) AS SELECT n FROM period WHERE p @> $1 ORDER BY n;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE periods_of(objectid_floor('2026-01-02 00:15:00+00'));
+EXECUTE periods_of(objectid_floor('2026-01-02 00:15:00+00'));
+RESET plan_cache_mode;
+-- the id of a sub-select, which runs once
+SELECT n FROM period WHERE p @> (SELECT objectid_floor('2026-01-02 00:15:00+00')) ORDER BY n;
+-- in a join the index on the ids serves, as before
+CREATE TABLE period_event (id objectid PRIMARY KEY);
+INSERT INTO period_event SELECT objectid_floor(timestamptz '2026-01-01 00:00:00+00' + i * interval '30 minutes') FROM generate_series(1, 1000) AS i;
+VACUUM ANALYZE period_event;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM period JOIN period_event ON id <@ p WHERE n < 10;
+SELECT count(*), (SELECT count(*) FROM period, period_event WHERE objectid_timestamp(id) <@ p) AS reference
+FROM period JOIN period_event ON id <@ p;
+
+-- Ranges of objectid keep core's meaning and core's indexes
+CREATE TYPE idrange AS RANGE (subtype = objectid);
+CREATE TABLE batch (n int, r idrange);
+INSERT INTO batch
+SELECT i, idrange(objectid_floor(t), objectid_floor(t + interval '90 minutes'))
+FROM generate_series(0, 999) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '1 hour') AS x (t);
+CREATE INDEX ON batch USING gist (r);
+VACUUM ANALYZE batch;
+EXPLAIN (COSTS OFF) SELECT n FROM batch WHERE r @> objectid_floor('2026-01-02 00:15:00+00');
+EXPLAIN (COSTS OFF) SELECT n FROM batch WHERE r OPERATOR(pg_catalog.@>) objectid_floor('2026-01-02 00:15:00+00');
+SELECT n FROM batch WHERE r @> objectid_floor('2026-01-02 00:15:00+00') ORDER BY n;
+EXPLAIN (COSTS OFF) SELECT n FROM batch WHERE objectid_floor('2026-01-02 00:15:00+00') <@ r;
+SELECT n FROM batch WHERE objectid_floor('2026-01-02 00:15:00+00') <@ r ORDER BY n;
+SELECT n FROM batch, period_event WHERE id <@ r AND id = objectid_floor('2026-01-02 00:30:00+00') ORDER BY n;
+SELECT objectid_floor('2026-01-02 00:15:00+00') <@ idrange(NULL, NULL) AS unbounded, objectid_floor('2026-01-02 00:15:00+00') <@ 'empty'::idrange AS nothing;
+
+-- Any other range is refused, in every plan
+SELECT n FROM period WHERE tsrange('2026-01-01', '2026-02-01') @> objectid_floor('2026-01-02 00:15:00+00');
+SELECT id FROM period_event WHERE id <@ int4range(1, 2);
+
+DROP TABLE period, period_event, batch;
+DROP TYPE idrange;
