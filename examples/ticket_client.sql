@@ -1,8 +1,10 @@
--- Where the tickets are used: asks the two ticket servers in turn, and passes
--- over one that is down.  Needs two foreign servers, ticket_server_0 and
--- ticket_server_1, of dblink_fdw, and user mappings for them.
+-- On the server that uses the tickets.  next_ticket() asks the two ticket servers
+-- in turn, and skips one that is down.  It needs two foreign servers of
+-- dblink_fdw, ticket_server_0 and ticket_server_1, on which the role app has
+-- USAGE and a user mapping.
 
 CREATE SEQUENCE turn;
+GRANT USAGE ON SEQUENCE turn TO app;
 
 CREATE FUNCTION next_ticket() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,14 +1,11 @@
--- One of two ticket servers, after Flickr's: the one gives odd numbers, the
--- other even ones, so neither needs to know of the other.
---     psql -v number=1 -f ticket_server.sql     on the one
---     psql -v number=2 -f ticket_server.sql     on the other
+-- One of two ticket servers, after Flickr's: one gives odd numbers, the other
+-- even numbers, so neither needs to know about the other.
+--     psql -v number=1 -f ticket_server.sql     on the first
+--     psql -v number=2 -f ticket_server.sql     on the second
 
 CREATE SEQUENCE tickets INCREMENT BY 2 START WITH :number MINVALUE :number;
 
--- Who asks needs no more than this.
-CREATE ROLE ticket_clients;
-GRANT USAGE ON SEQUENCE tickets TO ticket_clients;
-
--- One ticket, and a hundred of them at once.
-SELECT nextval('tickets');
-SELECT * FROM nextval_range('tickets', 100);
+-- The role that applications connect as needs no other privilege:
+--     SELECT nextval('tickets');
+--     SELECT * FROM nextval_range('tickets', 100);
+GRANT USAGE ON SEQUENCE tickets TO app;

@@ -1,38 +1,189 @@
-# Every SQL statement that README.md and the pages of docs/ show is run, page by
-# page, in a database of its own; and the files that they name and the headings
-# that they link to are there.
+# What README.md and the pages of docs/ say is so.  Their SQL is run, page by page,
+# as the role that the page speaks of, and prints what the page shows.  The files
+# that they name and the headings that they link to are there.
 
 use strict;
 use warnings FATAL => 'all';
 
+use FindBin;
+use lib $FindBin::RealBin;
+use Document;
+use File::Copy qw(copy);
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# A page may ask for a password where it speaks of another server, for dblink
+# asks the roles of applications for one.
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(allows_streaming => 'logical');
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlog_statement = none");
+unlink $node->data_dir . '/pg_hba.conf';
+$node->append_conf('pg_hba.conf', "local tickets_a,tickets_b,shop_a app,monitor scram-sha-256\nlocal all all trust\n");
 $node->start;
+my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
+$node->safe_psql('postgres', 'CREATE ROLE reader LOGIN');
+
+# Databases and roles that a page has made are gone before the next.
+sub forget_page
+{
+	$node->safe_psql('postgres', q{
+		SELECT format('DROP DATABASE %I', datname) FROM pg_database WHERE datname NOT IN ('postgres', 'template0', 'template1') \gexec
+		SELECT format('DROP ROLE %I', rolname) FROM pg_roles WHERE rolname !~ '^pg_' AND rolname NOT IN (current_user, 'reader') \gexec});
+}
+
+# The script for psql: a line on each channel before each block.
+my $mark = '-- block';
+
+sub script
+{
+	my ($default, @blocks) = @_;
+	my $at = '';
+	my $script = "\\pset footer off\n";
+	foreach my $n (0 .. $#blocks)
+	{
+		my ($database, $role) = ($blocks[$n]{on} // $default, $blocks[$n]{as} // 'reader');
+		$role = $superuser if $role eq 'superuser';
+		$script .= "\\connect $database $role\n" if $at ne "$database $role";
+		$at = "$database $role";
+		my ($host, $port) = ($node->host, $node->port);
+		$script .= "\\echo $mark\n\\warn $mark\n" . $blocks[$n]{text} =~ s/host '(\w+)-(\w)', dbname '\w+'/host '$host', port '$port', dbname '$1_$2'/gr;
+	}
+	return $script;
+}
+
+# Run the blocks of a page in a directory with its files and the examples.
+sub run_page
+{
+	my ($page, @blocks) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir('page');
+	copy($_, $dir) or die "cannot copy $_: $!" foreach glob('examples/*.sql');
+	append_to_file("$dir/$_->{file}", $_->{text}) foreach grep { $_->{file} } @blocks;
+	@blocks = grep { $_->{language} eq 'sql' && !$_->{in} && !$_->{from} } @blocks;
+
+	my $with_extension = grep { $_->{text} =~ /CREATE EXTENSION objectid_ext;/ } @blocks;
+	my %databases = (page => 1, map { ($_->{on} // 'page') => 1, map { tr/-/_/r => 1 } $_->{text} =~ /host '(\w+-\w)'/g } @blocks);
+	foreach my $database (sort keys %databases)
+	{
+		$node->safe_psql('postgres', "CREATE DATABASE $database OWNER reader");
+		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext') unless $with_extension && $database eq 'page';
+	}
+	append_to_file("$dir/script.sql", script('page', @blocks));
+	local $ENV{PGPASSWORD} = 'secret';
+	my ($out, $err);
+	IPC::Run::run([ 'psql', '-Xq', '-d', $node->connstr('page'), '-f', "script.sql" ],
+		init => sub { chdir $dir or die "cannot change to $dir: $!" }, '<', \undef, '>', \$out, '2>', \$err);
+	forget_page();
+	my (undef, @out) = split /^$mark\n/m, $out, -1;
+	my (undef, @err) = split /^$mark\n/m, $err, -1;
+	return map { { %{ $blocks[$_] }, out => $out[$_] // '', err => $err[$_] // 'this was not reached' } } 0 .. $#blocks;
+}
+
+# What is wrong with what a block has printed
+sub faults_of
+{
+	my ($block) = @_;
+	my $shown = $block->{shown} // '';
+	my @faults;
+	push @faults, "error or warning:\n$block->{err}" unless $block->{err} eq '' || $shown =~ /^(ERROR|WARNING|NOTICE):/m;
+	push @faults, 'more than a screen: ' . $block->{out} =~ tr/\n// . ' lines' if $block->{out} =~ tr/\n// > 60;
+	push @faults, differences($shown, "$block->{out}\n$block->{err}", $block->{random});
+	return map { "line $block->{line}: $_\n" } grep { $_ ne '' } @faults;
+}
+
+# What a block quotes of a file, and is not there
+sub invented
+{
+	my ($block) = @_;
+	return () unless $block->{from};
+	my $file = slurp_file($block->{from});
+	return grep { /\S/ && index($file, $_) < 0 } split /^…\n/m, $block->{text} =~ s/\n\n(?=CREATE|SELECT)/\n…\n/gr;
+}
 
 my $count = 0;
+my $compared = 0;
 foreach my $page (glob('*.md'), glob('docs/*.md'))
 {
 	my $text = slurp_file($page);
 	my @files = $text =~ m{(?<![\w./-])((?:bench|docs|examples|scripts|specs|sql|t)/\w[\w./-]*\w)}g;
 	is(join(' ', grep { !-e } @files), '', "$page names files that exist");
 
-	my @blocks = $text =~ /^```sql\n(.*?)^```$/gms;
-	next unless @blocks;
-
-	my $sql = join('', @blocks);
-	my $database = 'page' . ++$count;
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$sql = "CREATE EXTENSION objectid_ext;\n$sql" unless $sql =~ /CREATE EXTENSION objectid_ext/;
-
-	my ($ret, $stdout, $stderr) = $node->psql($database, $sql, on_error_stop => 1);
-	is($ret, 0, "$page runs") or diag($stderr);
-	is($stderr, '', "$page runs without a warning");
+	my @blocks = blocks($page);
+	is(join('', map { invented($_) } @blocks), '', "$page quotes what its examples say");
+	next unless grep { $_->{language} eq 'sql' } @blocks;
+	my @run = run_page($page, @blocks);
+	is(join('', map { faults_of($_) } @run), '', "$page runs, and prints what it shows");
+	$compared += grep { $_->{shown} } @run;
+	$count++;
 }
 ok($count >= 3, 'there are pages');
+cmp_ok($compared, '>', 15, 'and output in them');
+
+# A page that is wrong is found out.
+my $example = <<'END';
+```sql
+SELECT 1 AS n, now() AS now, gen_objectid() AS id;
+SELECT objectid_timestamp('507f1f77bcf86cd799439011') AS made;
+```
+```
+          made
+------------------------
+ 2012-10-17 21:13:27+00
+```
+```sql
+SELECT 1 AS n, now() AS now, gen_objectid() AS id;
+```
+```
+ n |              now              |            id
+---+-------------------------------+--------------------------
+ 1 | 2026-11-20 10:00:00.123456+00 | 6b00b340038daccc967762df
+```
+```sql as=superuser
+CREATE ROLE guest LOGIN;
+```
+```sql as=guest
+SELECT current_user;
+```
+```
+ current_user
+--------------
+ guest
+```
+```sql
+SELECT pg_ls_dir('.');
+```
+```
+ERROR:  permission denied for function pg_ls_dir
+```
+```sql
+EXPLAIN (COSTS OFF) SELECT 1;
+```
+```
+ Result
+```
+END
+my %planted = (
+	'nothing' => sub { },
+	'a time that does not change' => sub { s/2012-10-17/2012-10-18/ },
+	'a number' => sub { s/^ 1 \|/ 2 |/m },
+	'an id' => sub { s/6b00b340038daccc967762df/6b00b340038daccc967762d/ },
+	'a heading' => sub { s/ made$/ created/m },
+	'a row too many' => sub { s/ guest$/ guest\n guest/m },
+	'a row less' => sub { s/^ guest\n//m },
+	'a plan' => sub { s/ Result/ Seq Scan/ },
+	'the role' => sub { s/as=guest/as=superuser/ },
+	'an error that does not come' => sub { s/pg_ls_dir\('.'\)/1/ },
+	'an error that is not shown' => sub { s/^ERROR.*\n//m },
+	'thousands of rows' => sub { s/SELECT 1;/SELECT generate_series(1, 1000);/; s/EXPLAIN .*\)// });
+foreach my $what (sort keys %planted)
+{
+	my $page = $example;
+	$planted{$what}->() foreach $page;
+	my @faults = map { faults_of($_) } run_page('example', blocks(\$page));
+	if ($what eq 'nothing') { is("@faults", '', 'a page that is right'); }
+	else { isnt("@faults", '', "a page that is wrong is found: $what"); }
+}
 
 # The reference has every operator, and every function that is there to be called
 # by its name: not what an operator, an operator class, a type, a cast or an

@@ -21,7 +21,21 @@ if ($app->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WH
 
 # Two servers, set up by the example.  Nobody but a commit is to flush WAL.
 my @servers = map { start_server("tickets_$_", conf => "wal_writer_delay = 10s\nwal_writer_flush_after = 1GB") } 0 .. 1;
-$app->safe_psql('postgres', 'CREATE EXTENSION dblink; CREATE TABLE item (ticket bigint PRIMARY KEY); CREATE TABLE done ()');
+$_->safe_psql('postgres', q{CREATE ROLE app LOGIN PASSWORD 'secret'}) foreach $app, @servers;
+$app->safe_psql('postgres', q{
+	CREATE EXTENSION dblink;
+	CREATE TABLE item (ticket bigint PRIMARY KEY);
+	CREATE TABLE done ();
+	GRANT SELECT, INSERT ON item, done TO app;
+});
+
+# dblink lets a role that is not a superuser connect by password only.
+foreach my $server (@servers)
+{
+	unlink $server->data_dir . '/pg_hba.conf';
+	$server->append_conf('pg_hba.conf', "local all app scram-sha-256\nlocal all all trust\n");
+	$server->reload;
+}
 foreach my $n (0, 1)
 {
 	my $number = $n + 1;
@@ -29,11 +43,13 @@ foreach my $n (0, 1)
 		on_error_stop => 1, extra_params => [ '-v', "number=$number" ]);
 	is($ret, 0, "server $n is set up") or diag($err);
 	my $last = $number + 200;
-	is($out, "$number\n" . ($number + 2) . "|$last|2", "server $n gives tickets");
+	is($servers[$n]->safe_psql('postgres', q{SET SESSION AUTHORIZATION app; SELECT nextval('tickets'); SELECT * FROM nextval_range('tickets', 100)}),
+		"$number\n" . ($number + 2) . "|$last|2", "server $n gives tickets");
 	my ($host, $port) = ($servers[$n]->host, $servers[$n]->port);
 	$app->safe_psql('postgres', qq{
 		CREATE SERVER ticket_server_$n FOREIGN DATA WRAPPER dblink_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
-		CREATE USER MAPPING FOR CURRENT_USER SERVER ticket_server_$n;
+		GRANT USAGE ON FOREIGN SERVER ticket_server_$n TO app;
+		CREATE USER MAPPING FOR app SERVER ticket_server_$n OPTIONS (user 'app', password 'secret');
 	});
 }
 $app->safe_psql('postgres', slurp_file('examples/ticket_client.sql'));
@@ -41,6 +57,7 @@ $app->safe_psql('postgres', slurp_file('examples/ticket_client.sql'));
 # Three sessions that go on until they are told to stop.  The primary key keeps
 # them from taking a ticket twice.
 my @clients = map { start_client($app, q{
+	SET SESSION AUTHORIZATION app;
 	DO $$
 	BEGIN
 		WHILE NOT EXISTS (SELECT FROM done) LOOP
@@ -95,7 +112,7 @@ foreach my $n (0, 1)
 		"the next ticket of server $n is past all that it gave");
 	$servers[$n]->stop;
 }
-my ($ret, $out, $err) = $app->psql('postgres', 'SELECT next_ticket()');
+my ($ret, $out, $err) = $app->psql('postgres', 'SET SESSION AUTHORIZATION app; SELECT next_ticket()');
 like($err, qr/no ticket server answers/, 'with both down, an error says so');
 
 $app->stop;
