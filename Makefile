@@ -1,5 +1,6 @@
-EXTENSION = objectid_ext
-DATA = extension/objectid_ext--1.0.sql
+# The types, operators and generators; and what a person runs
+EXTENSION = objectid_ext objectid_ext_tools
+DATA = extension/objectid_ext--1.0.sql extension/objectid_ext_tools--1.0.sql
 
 MODULE_big = objectid_ext
 OBJS = settings.o ticks.o time_range.o \
@@ -13,9 +14,9 @@ PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 # (VPATH is the tree where the build is outside of it)
 tests = $(sort $(basename $(notdir $(wildcard $(or $(VPATH),.)/$(1)))))
 REGRESS = $(call tests,sql/*.sql)
-REGRESS_OPTS = --load-extension=objectid_ext
+REGRESS_OPTS = $(EXTENSION:%=--load-extension=%)
 ISOLATION = $(call tests,specs/*.spec)
-ISOLATION_OPTS = --load-extension=objectid_ext
+ISOLATION_OPTS = $(REGRESS_OPTS)
 
 # PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian).
 ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null),1)
@@ -33,7 +34,7 @@ $(OBJS): objectid_ext.h ticks.h
 sequence_page.o clock_sequence.o sequence_range.o: sequence_page.h
 
 # A release as PGXN wants it: what is committed, below one directory
-release = $(EXTENSION)-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)
+release = objectid_ext-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)
 dist:
 	git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD
 .PHONY: dist

@@ -1,36 +1,43 @@
 --
--- The catalog entries of everything that belongs to the extension: labels,
+-- The catalog entries of everything that belongs to the extensions: labels,
 -- links between operators, complete operator classes, comments
 --
 
--- All members of the extension.  Array types and row types have no comment of
+-- All members of both extensions.  Array types and row types have no comment of
 -- their own.
 CREATE TEMP VIEW catalog_member AS
-SELECT d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name
-  FROM pg_depend AS d
- WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-   AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'objectid_ext')
+SELECT e.extname, d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name
+  FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
+ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname IN ('objectid_ext', 'objectid_ext_tools')
    AND NOT (d.classid = 'pg_type'::regclass
             AND EXISTS (SELECT FROM pg_type AS t WHERE t.oid = d.objid AND (t.typelem <> 0 OR t.typrelid <> 0)));
 CREATE TEMP VIEW catalog_function AS
-SELECT p.*, p.oid::regprocedure AS signature,
+SELECT extname, p.*, p.oid::regprocedure AS signature,
        'internal'::regtype = ANY (p.proargtypes) OR p.prorettype = 'internal'::regtype AS internal
   FROM pg_proc AS p JOIN catalog_member AS m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid;
 CREATE TEMP VIEW catalog_operator AS
 SELECT o.*, o.oid::regoperator AS signature
   FROM pg_operator AS o JOIN catalog_member AS m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
 
--- The extension itself, and what kinds of objects it has
-SELECT extrelocatable, extconfig, extcondition FROM pg_extension WHERE extname = 'objectid_ext';
-SELECT DISTINCT classid::regclass::text COLLATE "C" AS kinds FROM catalog_member ORDER BY 1;
+-- The extensions themselves, and what kinds of objects they have
+SELECT extname, extrelocatable, extconfig, extcondition FROM pg_extension WHERE extname LIKE 'objectid%' ORDER BY 1;
+SELECT DISTINCT extname, classid::regclass::text COLLATE "C" AS kinds FROM catalog_member ORDER BY 1, 2;
 
 -- Everything has a comment.
 SELECT name AS without_comment FROM catalog_member
  WHERE coalesce(obj_description(objid, classid::regclass::name), '') = '' ORDER BY name COLLATE "C";
 
--- Everything lies in the extension's schema.
+-- Everything lies in the extension's schema, or in that which the tools make.
 SELECT signature AS elsewhere FROM catalog_function
- WHERE pronamespace <> (SELECT extnamespace FROM pg_extension WHERE extname = 'objectid_ext');
+ WHERE pronamespace <> CASE extname WHEN 'objectid_ext' THEN (SELECT extnamespace FROM pg_extension AS e WHERE e.extname = 'objectid_ext')
+                       ELSE 'objectid_ext_tools'::regnamespace END;
+
+-- What a table can depend on is all C.
+SELECT signature AS not_in_c FROM catalog_function
+ WHERE extname = 'objectid_ext' AND prokind = 'f' AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c');
+
+-- The tools, and what only they call, which begins with an underscore
+SELECT signature AS tool FROM catalog_function WHERE extname = 'objectid_ext_tools' ORDER BY proname COLLATE "C";
 
 --
 -- Functions

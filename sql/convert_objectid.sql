@@ -12,7 +12,7 @@ SET timezone = 'UTC';
 
 CREATE SCHEMA conv;
 GRANT ALL ON SCHEMA conv TO regress_convert_owner;
-SET search_path = conv, public;
+SET search_path = conv, public, objectid_ext_tools;
 
 -- All that a conversion could change: columns, constraints, indexes,
 -- statistics, comments, privileges, files.
@@ -133,7 +133,7 @@ SELECT convert_to_objectid('person', '_id');
 SELECT * FROM constraints();
 SELECT count(*) AS changed FROM (TABLE before EXCEPT SELECT * FROM constraints()) c;
 DROP TABLE before;
-SELECT relation, attribute, attribute_type FROM referring_columns('person', '_id') ORDER BY relation::text COLLATE "C", attribute;
+SELECT relation, attribute, attribute_type FROM _referring_columns('person', '_id') ORDER BY relation::text COLLATE "C", attribute;
 SELECT type FROM columns('unrelated');
 SELECT count(*), max(_id), count(boss) FROM person;
 \set VERBOSITY terse
@@ -222,7 +222,7 @@ INSERT INTO part SELECT lpad(to_hex(i), 24, '0'), i % 2 + 1, i FROM generate_ser
 INSERT INTO to_parent SELECT _id, k FROM part;
 INSERT INTO to_partition SELECT _id, k FROM part_2_2;
 SELECT convert_to_objectid('part', '_id');
-SELECT relation, attribute_type FROM referring_columns('part', '_id') ORDER BY relation::text COLLATE "C";
+SELECT relation, attribute_type FROM _referring_columns('part', '_id') ORDER BY relation::text COLLATE "C";
 SELECT definition FROM indexes();
 SELECT relation, name, definition FROM constraints();
 SELECT tableoid::regclass, count(*), pg_typeof(min(_id)) FROM part GROUP BY tableoid ORDER BY tableoid::regclass::text;
@@ -474,17 +474,17 @@ CREATE FUNCTION hostile.never(oid, oid) RETURNS bool LANGUAGE sql AS 'SELECT fal
 CREATE OPERATOR hostile.= (FUNCTION = hostile.never, LEFTARG = oid, RIGHTARG = oid);
 INSERT INTO hostile.pg_class VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011');
 SET search_path = hostile, pg_catalog;
-SELECT public.convert_to_objectid('hostile.pg_class', 'oid');
+SELECT objectid_ext_tools.convert_to_objectid('hostile.pg_class', 'oid');
 SHOW search_path;
-SET search_path = conv, public;
+SET search_path = conv, public, objectid_ext_tools;
 SELECT name, type FROM columns('hostile.pg_class');
 CREATE SCHEMA "The extension's ""s""";
 ALTER EXTENSION objectid_ext SET SCHEMA "The extension's ""s""";
 CREATE TABLE public.convert_elsewhere (_id text PRIMARY KEY DEFAULT '507f1f77bcf86cd799439011', parent char(24) DEFAULT '507f1f77bcf86cd799439011' REFERENCES public.convert_elsewhere);
 INSERT INTO public.convert_elsewhere DEFAULT VALUES;
 SET search_path = '';
-SELECT "The extension's ""s""".convert_to_objectid('public.convert_elsewhere', '_id');
-SET search_path = conv, public;
+SELECT objectid_ext_tools.convert_to_objectid('public.convert_elsewhere', '_id');
+SET search_path = conv, public, objectid_ext_tools;
 SELECT name, type, "default" FROM columns('public.convert_elsewhere');
 DROP TABLE public.convert_elsewhere;
 ALTER EXTENSION objectid_ext SET SCHEMA public;

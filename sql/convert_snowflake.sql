@@ -13,7 +13,7 @@ CREATE ROLE "regress Convert ""reader""";
 CREATE SCHEMA conv;
 CREATE SCHEMA "Other ""S""";
 GRANT ALL ON SCHEMA conv TO regress_convert_owner;
-SET search_path = conv, public;
+SET search_path = conv, public, objectid_ext_tools;
 
 -- All that a conversion could change: columns, constraints, indexes, triggers,
 -- sequences with their state, comments, owners, privileges, files.
@@ -205,12 +205,12 @@ INSERT INTO account SELECT generate_series(1, 500);
 INSERT INTO entry SELECT i % 500 + 1, 1, i FROM generate_series(1, 1000) i;
 INSERT INTO "Log ""1""" SELECT i % 1000 + 1, i FROM generate_series(1, 100) i;
 INSERT INTO visit SELECT i % 1000 + 1, date '2026-01-01' + i % 50 FROM generate_series(1, 1000) i;
-SELECT * FROM referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
+SELECT * FROM _referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
 CREATE TEMP TABLE keys_before AS SELECT * FROM foreign_keys();
 SELECT convert_to_snowflake('person', 'id', 5);
 SELECT * FROM foreign_keys();
 SELECT count(*) AS changed FROM (TABLE keys_before EXCEPT SELECT * FROM foreign_keys()) k;
-SELECT relation, attribute, attribute_type FROM referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
+SELECT relation, attribute, attribute_type FROM _referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
 SELECT count(*), sum(id) FROM person;
 -- they are enforced, and new ids go through all of them
 INSERT INTO person (boss, name) VALUES (1, 'new') RETURNING id AS new \gset
@@ -610,11 +610,11 @@ CREATE OPERATOR hostile.= (FUNCTION = hostile.never, LEFTARG = oid, RIGHTARG = o
 CREATE FUNCTION public.next_snowflake(regclass, int, text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
 CREATE FUNCTION public.next_snowflake(seq regclass, layout public.snowflake_layout) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
 SET search_path = hostile, pg_catalog;
-SELECT public.convert_to_snowflake('hostile.pg_class', 'id', 5);
-SELECT public.convert_to_snowflake('hostile.pg_attribute', 'id');
+SELECT objectid_ext_tools.convert_to_snowflake('hostile.pg_class', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('hostile.pg_attribute', 'id');
 INSERT INTO hostile.pg_class DEFAULT VALUES;
 SHOW search_path;
-SET search_path = conv, public;
+SET search_path = conv, public, objectid_ext_tools;
 SELECT attrelid::regclass, atttypid::regtype, pg_get_expr(adbin, adrelid) FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 WHERE attrelid IN ('hostile.pg_class'::regclass, 'hostile.pg_attribute'::regclass) ORDER BY 1;
 DROP FUNCTION public.next_snowflake(regclass, int, text), public.next_snowflake(regclass, snowflake_layout);
@@ -623,11 +623,11 @@ ALTER EXTENSION objectid_ext SET SCHEMA "The extension's ""s""";
 CREATE TABLE public.convert_elsewhere (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, self int REFERENCES public.convert_elsewhere);
 CREATE TABLE "The extension's ""s""".beside (id int GENERATED ALWAYS AS IDENTITY);
 SET search_path = '';
-SELECT "The extension's ""s""".convert_to_snowflake('public.convert_elsewhere', 'id', 5);
-SELECT "The extension's ""s""".convert_to_snowflake('"The extension''s ""s""".beside', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('public.convert_elsewhere', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('"The extension''s ""s""".beside', 'id', 5);
 INSERT INTO public.convert_elsewhere DEFAULT VALUES RETURNING id OPERATOR(pg_catalog.>) 1000000 AS new;
 INSERT INTO "The extension's ""s""".beside DEFAULT VALUES RETURNING id OPERATOR(pg_catalog.>) 1000000 AS new;
-SET search_path = conv, public;
+SET search_path = conv, public, objectid_ext_tools;
 DROP TABLE public.convert_elsewhere, "The extension's ""s""".beside;
 ALTER EXTENSION objectid_ext SET SCHEMA public;
 

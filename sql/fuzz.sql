@@ -47,7 +47,7 @@ CREATE TABLE callable AS
 SELECT row_number() OVER (ORDER BY p.oid::regprocedure::text COLLATE "C") AS n, p.oid::regprocedure AS function, p.proname, p.proargtypes::regtype[] AS types
 FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
      JOIN pg_extension e ON e.oid = d.refobjid
-WHERE e.extname = 'objectid_ext' AND p.prokind = 'f'
+WHERE e.extname IN ('objectid_ext', 'objectid_ext_tools') AND p.prokind = 'f'
   AND NOT p.proargtypes::regtype[] && '{internal,cstring}' AND p.prorettype <> 'internal'::regtype;
 SELECT string_agg(DISTINCT t::text, ', ') AS types_without_samples
 FROM callable, unnest(types) t WHERE t NOT IN (SELECT type FROM sample);
@@ -96,6 +96,6 @@ SELECT count(*) >= current_setting('fuzz.calls')::int AS many,
 SELECT call, state FROM result WHERE state LIKE 'XX%' OR state LIKE '57P%' ORDER BY 1 LIMIT 20;
 -- nor SQL that does not parse, but from two parts that check nothing themselves
 SELECT call, state FROM result
-WHERE state = '42601' AND call !~ '^SELECT (change_column_types|replace_identity)\(' ORDER BY 1 LIMIT 20;
+WHERE state = '42601' AND call !~ '^SELECT objectid_ext_tools._(change_column_types|replace_identity)\(' ORDER BY 1 LIMIT 20;
 
 DROP SCHEMA fuzz CASCADE;

@@ -58,13 +58,13 @@ CREATE TABLE text_shop (_id text PRIMARY KEY, name text);
 CREATE TABLE text_sale (shop char(24) REFERENCES text_shop, amount numeric);
 INSERT INTO text_shop SELECT doc #>> '{_id,$oid}', doc ->> 'name' FROM documents;
 INSERT INTO text_sale SELECT _id, row_number() OVER (ORDER BY _id) FROM text_shop;
-SELECT convert_to_objectid('text_shop', '_id');
+SELECT objectid_ext_tools.convert_to_objectid('text_shop', '_id');
 SELECT count(*), sum(amount), count(*) FILTER (WHERE t.name IS DISTINCT FROM s.name) AS different, pg_typeof(min(shop))
 FROM text_sale JOIN text_shop t ON t._id = shop FULL JOIN shop s USING (_id);
 -- and jsonb
 CREATE TABLE json_shop (_id jsonb PRIMARY KEY, name text);
 INSERT INTO json_shop SELECT doc -> '_id', doc ->> 'name' FROM documents;
-SELECT convert_to_objectid('json_shop', '_id');
+SELECT objectid_ext_tools.convert_to_objectid('json_shop', '_id');
 SELECT count(*) FROM json_shop JOIN shop USING (_id, name);
 
 --

@@ -53,8 +53,8 @@ DECLARE
 BEGIN
     FOREACH signature IN ARRAY ARRAY[
         'is_objectid(varchar)', 'is_objectid(bpchar)', 'is_objectid(name)',
-        'check_convertible(regclass, name, regtype)', 'change_column_types(regclass, name, text)',
-        'referring_columns(regclass, text)', 'referring_columns(oid, name)', 'snowflake_ceiling(timestamptz)',
+        '_check_convertible(regclass, name, regtype)', '_change_column_types(regclass, name, text)',
+        '_referring_columns(regclass, text)', '_referring_columns(oid, name)', 'snowflake_ceiling(timestamptz)',
         'format(text, name)', 'format(text, regclass)', 'format(text, regclass, name)', 'format(text, regclass, name, regclass)',
         'pg_get_expr(pg_node_tree, regclass)', 'quote_ident(name)', 'obj_description(regclass, text)', 'obj_description(oid, text)',
         'left(name, int4)', 'concat(pg_node_tree, pg_node_tree)', 'octet_length(name)', 'regexp_match(text, varchar)', 'unnest(int2[], oid[], oid[])']
@@ -84,9 +84,10 @@ CREATE EXTENSION objectid_ext SCHEMA ids;
 \set VERBOSITY default
 DROP DOMAIN ids.objectid;
 CREATE EXTENSION objectid_ext SCHEMA ids;
+CREATE EXTENSION objectid_ext_tools;
 
--- Nothing of the extension was bound to what is not of it.
-SELECT pg_describe_object(d.classid, d.objid, 0) AS bound, pg_describe_object(d.refclassid, d.refobjid, 0) AS "to"
+-- Nothing of the extensions was bound to what is not of it.
+SELECT DISTINCT pg_describe_object(d.classid, d.objid, 0) AS bound, pg_describe_object(d.refclassid, d.refobjid, 0) AS "to"
   FROM pg_depend AS d JOIN pg_depend AS ours USING (classid, objid)
  WHERE ours.refclassid::oid = 'pg_extension'::regclass::oid AND ours.deptype = 'e'
    AND d.deptype = 'n' AND d.refobjid >= 16384 AND d.refclassid::oid <> 'pg_namespace'::regclass::oid
@@ -98,7 +99,7 @@ RESET SESSION AUTHORIZATION;
 -- After: closer matches for arguments of the extension's own types
 --
 SET SESSION AUTHORIZATION regress_objectid_attacker;
-CREATE FUNCTION ids.time_partition_bound(text, timestamptz, ids.snowflake_layout) RETURNS text LANGUAGE sql AS 'SELECT ids.trap()::text';
+CREATE FUNCTION ids._partition_bound(text, timestamptz, ids.snowflake_layout) RETURNS text LANGUAGE sql AS 'SELECT ids.trap()::text';
 CREATE FUNCTION ids.next_snowflake(text, int, ids.snowflake_layout) RETURNS bigint LANGUAGE sql AS 'SELECT ids.trap()::int::bigint';
 CREATE FUNCTION ids.objectid_floor(timestamp) RETURNS ids.objectid LANGUAGE sql AS 'SELECT ids.trap()::text::ids.objectid';
 CREATE FUNCTION ids.trap(l ids.objectid, r varchar) RETURNS boolean LANGUAGE sql AS 'SELECT ids.trap()';
@@ -130,18 +131,18 @@ CREATE DOMAIN pg_temp.objectid AS text CHECK (false);
 SET search_path = pg_temp, ids, pg_catalog;
 SET timezone = 'UTC';
 
-SELECT ids.create_time_partitions('victim.by_time', '1 day', '2026-01-01', '2026-01-02');
-SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-01', '2026-01-02');
-SELECT ids.create_time_partitions('victim.by_uuid', '1 day', '2026-01-01', '2026-01-02');
-SELECT * FROM ids.time_partitions('victim.by_time');
-SELECT * FROM ids.time_partitions('victim.by_number');
-SELECT * FROM ids.time_partitions('victim.by_uuid');
-SELECT ids.convert_to_snowflake('victim.numbered', 'id', 1);
-SELECT ids.convert_to_snowflake('victim.identified', 'id', 1);
-SELECT ids.convert_to_objectid('victim.document', 'id');
-SELECT ids.convert_to_objectid('victim.document', 'c');
-SELECT ids.convert_to_objectid('victim.document', 'b');
-SELECT ids.convert_to_objectid('victim.document', 'j');
+SELECT objectid_ext_tools.create_id_partitions('victim.by_time', '1 day', '2026-01-01', '2026-01-02');
+SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '2026-01-01', '2026-01-02');
+SELECT objectid_ext_tools.create_id_partitions('victim.by_uuid', '1 day', '2026-01-01', '2026-01-02');
+SELECT * FROM objectid_ext_tools.id_partitions('victim.by_time');
+SELECT * FROM objectid_ext_tools.id_partitions('victim.by_number');
+SELECT * FROM objectid_ext_tools.id_partitions('victim.by_uuid');
+SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1);
+SELECT objectid_ext_tools.convert_to_snowflake('victim.identified', 'id', 1);
+SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'id');
+SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'c');
+SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'b');
+SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'j');
 SET search_path = pg_catalog;
 INSERT INTO victim.numbered (n) VALUES (3);
 INSERT INTO victim.identified (n) VALUES (3);
@@ -184,11 +185,11 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT ids.next_snowflake('victim.numbered_id_seq', 1);
 SELECT first FROM ids.nextval_range('victim.numbered_id_seq', 1);
 SELECT ids.nextval_any('{victim.numbered_id_seq}');
-SELECT ids.convert_to_snowflake('victim.numbered', 'id', 1);
-SELECT ids.convert_to_objectid('victim.document', 'c');
-SELECT ids.change_column_types('victim.numbered', 'n', 'bigint'::pg_catalog.regtype);
-SELECT ids.replace_identity('victim.numbered', 'id', 'victim.numbered_id_seq');
-SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-02', '2026-01-03');
+SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1);
+SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'c');
+SELECT objectid_ext_tools._change_column_types('victim.numbered', 'n', 'bigint'::pg_catalog.regtype);
+SELECT objectid_ext_tools._replace_identity('victim.numbered', 'id', 'victim.numbered_id_seq');
+SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '2026-01-02', '2026-01-03');
 SET objectid_ext.max_clock_lead = '1h';
 RESET SESSION AUTHORIZATION;
 
@@ -205,11 +206,12 @@ RESET SESSION AUTHORIZATION;
 
 -- The worst that is left: a call that might be meant for either is an error.
 SET SESSION AUTHORIZATION regress_objectid_attacker;
-CREATE FUNCTION ids.time_partition_bound(pg_catalog.regtype, timestamptz, ids.snowflake_layout, int DEFAULT 0) RETURNS text LANGUAGE sql AS 'SELECT ids.trap()::text';
+CREATE FUNCTION ids.snowflake_ceiling(timestamptz, ids.snowflake_layout, int DEFAULT 0) RETURNS bigint LANGUAGE sql AS 'SELECT ids.trap()::int::bigint';
 RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_objectid_victim;
+CREATE TABLE victim.more (id serial);
 \set VERBOSITY sqlstate
-SELECT ids.create_time_partitions('victim.by_number', '1 day', '2026-01-02', '2026-01-03');
+SELECT objectid_ext_tools.convert_to_snowflake('victim.more', 'id', 1);
 \set VERBOSITY default
 RESET SESSION AUTHORIZATION;
 

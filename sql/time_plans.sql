@@ -203,7 +203,7 @@ DROP FUNCTION plan_leak(int);
 
 -- Partitions, pruned when planned ...
 CREATE TABLE plan_part (id objectid PRIMARY KEY) PARTITION BY RANGE (id);
-SELECT create_time_partitions('plan_part', '1 month', '2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
+SELECT objectid_ext_tools.create_id_partitions('plan_part', '1 month', '2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
 INSERT INTO plan_part SELECT id FROM plan_event WHERE id <@ tstzrange('2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
 ANALYZE plan_part;
 RESET enable_seqscan;

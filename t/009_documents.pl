@@ -67,7 +67,7 @@ sub run_page
 	foreach my $database (sort keys %databases)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $database OWNER reader");
-		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext') unless $with_extension && $database eq 'page';
+		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools') unless $with_extension && $database eq 'page';
 	}
 	append_to_file("$dir/script.sql", script('page', @blocks));
 	local $ENV{PGPASSWORD} = 'secret';
@@ -187,12 +187,12 @@ foreach my $what (sort keys %planted)
 
 # The reference has every operator, and every function that is there to be called
 # by its name: not what an operator, an operator class, a type, a cast or an
-# aggregate is made of, and not what only other functions call in their bodies.
-$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+# aggregate is made of, and not the internal ones of objectid_ext_tools.
+$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
 my @names = split /\n/, $node->safe_psql('postgres', q{
 	WITH member AS (
 		SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
-		WHERE extname = 'objectid_ext' AND d.refclassid = 'pg_extension'::regclass AND deptype = 'e'),
+		WHERE extname IN ('objectid_ext', 'objectid_ext_tools') AND d.refclassid = 'pg_extension'::regclass AND deptype = 'e'),
 	part AS (
 		SELECT oprcode AS function FROM pg_operator UNION SELECT amproc FROM pg_amproc
 		UNION SELECT castfunc FROM pg_cast UNION SELECT aggtransfn FROM pg_aggregate
@@ -200,9 +200,7 @@ my @names = split /\n/, $node->safe_psql('postgres', q{
 	SELECT proname FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 	WHERE p.oid NOT IN (SELECT function FROM part)
 	  AND 'internal'::regtype <> ALL (prorettype || proargtypes::oid[])
-	  AND (prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') OR NOT EXISTS
-	       (SELECT FROM member JOIN pg_proc AS caller ON classid = 'pg_proc'::regclass AND objid = caller.oid
-	        WHERE coalesce(pg_get_function_sqlbody(caller.oid), caller.prosrc) ~ ('\m' || p.proname || '\(')))
+	  AND NOT starts_with(proname, '_')
 	UNION
 	SELECT oprname FROM member JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid});
 note("@names");

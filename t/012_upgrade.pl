@@ -1,4 +1,4 @@
-# Each older version of the extension, upgraded, equals a fresh installation,
+# Each older version of the extensions, upgraded, equals a fresh installation,
 # object by object.
 
 use strict;
@@ -14,11 +14,13 @@ use Test::More;
 my $node = start_server('main');
 my $list = slurp_file("$FindBin::RealBin/extension_objects.sql");
 
-# The extension's objects in a database, after some statements that do not last
+# Both extensions' objects in a database, after some statements that do not last
+my @extensions = qw(objectid_ext objectid_ext_tools);
 sub objects
 {
 	my ($database, $change) = @_;
-	my $output = $node->safe_psql($database, 'BEGIN;' . ($change // '') . ";\n$list\nROLLBACK;");
+	my $lists = join '', map { "\\set extension $_\n$list\n" } @extensions;
+	my $output = $node->safe_psql($database, 'BEGIN;' . ($change // '') . ";\n${lists}ROLLBACK;");
 	return { map { $_ => 1 } split /\n/, $output };
 }
 
@@ -31,16 +33,17 @@ sub difference
 
 my $fresh = objects('postgres');
 cmp_ok(scalar(keys %$fresh), '>', 1000, 'objects have properties');
-is(scalar(grep { /^(table|view|sequence|composite type)/ } keys %$fresh), 0,
+is(scalar(grep { /^(table|view|composite type)/ } keys %$fresh), 0,
 	'no relation, whose columns extension_objects.sql would not list');
 
 # The same with other OIDs
 $node->safe_psql('postgres', 'CREATE DATABASE second');
-$node->safe_psql('second', 'CREATE EXTENSION objectid_ext');
+$node->safe_psql('second', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
 is(difference($fresh, objects('second')), '', 'two fresh installations are the same');
 
 # All versions that there are.  pg_available_extension_versions does not know
 # those of a private installation.
+# Both are released together.
 my @versions = split /\n/, $node->safe_psql('postgres', q{
 	SELECT source FROM pg_extension_update_paths('objectid_ext'), pg_extension
 	WHERE extname = 'objectid_ext' AND target = extversion ORDER BY source});
@@ -50,7 +53,7 @@ foreach my $version (@versions)
 	my $database = "from_$version";
 	$node->safe_psql('postgres', qq{CREATE DATABASE "$database"});
 	my ($ret, $stdout, $stderr) = $node->psql($database,
-		qq{CREATE EXTENSION objectid_ext VERSION '$version'; ALTER EXTENSION objectid_ext UPDATE}, on_error_stop => 1);
+		join(';', (map { "CREATE EXTENSION $_ VERSION '$version'" } @extensions), (map { "ALTER EXTENSION $_ UPDATE" } @extensions)), on_error_stop => 1);
 	is($ret, 0, "$version upgrades") or diag($stderr);
 	is(difference($fresh, objects($database)), '', "$version upgraded is as a fresh installation");
 }
@@ -76,7 +79,7 @@ my @changes = (
 		qr/snowflake_timestamp.*\|proargdefaults/ ],
 	[ 'a C symbol', redefined('gen_objectid()', '$function$gen_objectid', '$function$objectid_cmp'),
 		qr/gen_objectid\(\)\|prosrc/ ],
-	[ 'a body', redefined('convert_to_objectid(regclass, name)', 'BEGIN', 'BEGIN NULL;'), qr/convert_to_objectid.*\|prosrc/ ],
+	[ 'a body', redefined('objectid_ext_tools.convert_to_objectid(regclass, name)', 'BEGIN', 'BEGIN NULL;'), qr/convert_to_objectid.*\|prosrc/ ],
 	[ 'a support function', q{UPDATE pg_proc SET prosupport = 0 WHERE proname = 'snowflake_within'},
 		qr/snowflake_within.*\|prosupport/ ],
 	[ 'an estimator', 'ALTER OPERATOR < (objectid, objectid) SET (RESTRICT = eqsel)', qr/operator .*<\(.*\|oprrest/ ],
@@ -94,6 +97,7 @@ my @changes = (
 		qr/aggregate .*min\(.*\|aggsortop/ ],
 	[ 'a type', 'ALTER TYPE objectid SET (ANALYZE = NONE)', qr/type .*objectid\|typanalyze/ ],
 	[ 'an array type', q{UPDATE pg_type SET typdelim = ';' WHERE typname = '_objectid'}, qr/type .*objectid\[\]\|typdelim/ ],
+	[ 'a privilege on a schema', 'REVOKE USAGE ON SCHEMA objectid_ext_tools FROM PUBLIC', qr/schema objectid_ext_tools\|nspacl/ ],
 	[ 'one object less', 'ALTER EXTENSION objectid_ext DROP FUNCTION gen_objectid()', qr/gen_objectid\(\)\|proname/ ],
 	[ 'one object more', 'CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1; ALTER EXTENSION objectid_ext ADD FUNCTION f()',
 		qr/f\(\)\|prosqlbody/ ],

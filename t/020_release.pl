@@ -91,8 +91,14 @@ is(wrong_keys(changed(sub { $_->{prereqs}{install} = {} })), 'prereqs install', 
 my $release = $meta->{version};
 my ($default) = slurp_file('objectid_ext.control') =~ /^default_version = '(.*)'$/m;
 is($release =~ s/\.\d+\z//r, $default, 'META.json and control file agree');
-is($meta->{provides}{objectid_ext}{version}, $release, 'META.json agrees with itself');
-is($meta->{provides}{objectid_ext}{file}, "extension/objectid_ext--$default.sql", 'and names the script');
+my @extensions = map { s/\.control$//r } sort glob('*.control');
+is(join(' ', sort keys %{ $meta->{provides} }), "@extensions", 'META.json names the extensions');
+foreach my $extension (@extensions)
+{
+	like(slurp_file("$extension.control"), qr/^default_version = '\Q$default\E'$/m, "$extension is of the same version");
+	is($meta->{provides}{$extension}{version}, $release, 'META.json agrees with itself');
+	is($meta->{provides}{$extension}{file}, "extension/$extension--$default.sql", 'and names the script');
+}
 my ($module) = slurp_file('objectid_ext.h') =~ /\.version = "(.*)"/;
 is($module, $release, 'the module tells the same');
 my ($newest) = slurp_file('CHANGELOG.md') =~ /^## (\S+)/m;
@@ -110,7 +116,7 @@ my @data = sort split ' ', `make --silent --eval='data:; \@echo \$(DATA)' data 2
 is("@data", "@scripts", 'DATA of the Makefile lists what is in extension/');
 foreach my $script (@scripts)
 {
-	like($script, qr{^extension/objectid_ext(--\d+\.\d+){1,2}\.sql$}, "name of $script");
+	like($script, qr{^extension/objectid_ext(?:_tools)?(--\d+\.\d+){1,2}\.sql$}, "name of $script");
 	like(slurp_file($script), qr{\A/\* \Q$script\E \*/\n}, "first line of $script");
 }
 

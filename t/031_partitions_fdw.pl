@@ -128,7 +128,7 @@ my $ids = q{SELECT count(*), md5(string_agg(id::text, ',' ORDER BY id)) FROM rea
 my $before = $here->safe_psql('postgres', $ids);
 run_example($here, 'archive_month');
 is($here->safe_psql('postgres', $ids), $before, 'the same rows after a month was archived');
-is($here->safe_psql('postgres', q{SELECT upper FROM time_partitions('reading') WHERE partition = 'reading_old'::regclass}),
+is($here->safe_psql('postgres', q{SELECT upper FROM objectid_ext_tools.id_partitions('reading') WHERE partition = 'reading_old'::regclass}),
 	$here->safe_psql('postgres', q{SELECT timestamptz '2026-11-01Z'}), 'of which one more month is in the archive');
 is($far[0]->safe_psql('postgres', 'SELECT count(*) FROM reading_old'), 6552 + 31 * 24, 'with its rows');
 is(sent(qq{SELECT * FROM reading WHERE $old_range}), "WHERE $old_ids", 'all of the range is there');

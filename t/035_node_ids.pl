@@ -20,7 +20,7 @@ if ($asker->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions 
 	$asker->stop;
 	plan skip_all => 'dblink, of the contrib modules, is not installed';
 }
-my ($ret, $out, $err) = $asker->psql('postgres', "SELECT * FROM check_node_ids('{host=nowhere}')");
+my ($ret, $out, $err) = $asker->psql('postgres', "SELECT * FROM objectid_ext_tools.check_node_ids('{host=nowhere}')");
 like($err, qr/ERROR:  required extension "dblink" is not installed\n.*HINT:.*CREATE EXTENSION dblink/s, 'dblink is needed');
 
 # It may be in any schema.
@@ -31,7 +31,7 @@ sub answers
 {
 	my ($columns, @servers) = @_;
 	my $list = join ', ', map { defined $_ ? "'" . (ref $_ ? $_->connstr('postgres') : $_) =~ s/'/''/gr . "'" : 'NULL' } @servers;
-	return $asker->safe_psql('postgres', "SELECT $columns FROM check_node_ids(ARRAY[$list]::text[])");
+	return $asker->safe_psql('postgres', "SELECT $columns FROM objectid_ext_tools.check_node_ids(ARRAY[$list]::text[])");
 }
 
 sub answers_are
@@ -80,7 +80,7 @@ foreach my $node ($a, $c)
 }
 answers_are([ 'a', 'c' ], "1|1|f|same node as server 2\n2|1|f|same node as server 1", 'names of foreign servers');
 $asker->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN; GRANT USAGE ON SCHEMA "Tools" TO ordinary');
-like($asker->safe_psql('postgres', "SET ROLE ordinary; SELECT problem FROM check_node_ids('{port=1}')"),
+like($asker->safe_psql('postgres', "SET ROLE ordinary; SELECT problem FROM objectid_ext_tools.check_node_ids('{port=1}')"),
 	qr/password/, 'a user without a password is refused by dblink');
 
 # What counts is what the generators see, not what a session was told to set.

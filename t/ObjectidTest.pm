@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep);
 our @EXPORT = qw(start_server in_parallel start_client
   kill_server wait_until_up set_clock seen_ids highest not_above);
 
-# A running server with the extension, and settings in $params{conf}; it alone
+# A running server with both extensions, and settings in $params{conf}; it alone
 # sees the variables of $params{env}; the other parameters are those of init().
 sub start_server
 {
@@ -29,7 +29,7 @@ sub start_server
 		local %ENV = (%ENV, %$env);
 		$node->start;
 	}
-	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
 	return $node;
 }
 

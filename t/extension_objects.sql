@@ -29,7 +29,7 @@ SELECT o.*, i.type || ' ' || i.identity AS name FROM object AS o, pg_identify_ob
 -- The catalogs in which they have rows, with the column that names the object
 CREATE TEMP VIEW extension_catalog AS
 SELECT DISTINCT classid, classid::regclass AS catalog, 'oid' AS key FROM pg_temp.extension_object
-UNION ALL VALUES ('pg_proc'::regclass, 'pg_aggregate'::regclass, 'aggfnoid');
+UNION ALL VALUES ('pg_proc'::regclass, 'pg_aggregate'::regclass, 'aggfnoid'), ('pg_class'::regclass, 'pg_sequence'::regclass, 'seqrelid');
 
 -- The columns, and for each an expression that gives its value as a text
 CREATE TEMP VIEW extension_property AS
@@ -43,7 +43,7 @@ SELECT c.catalog, a.attname AS property,
        END AS value
   FROM pg_temp.extension_catalog AS c JOIN pg_attribute AS a ON a.attrelid = c.catalog AND a.attnum > 0
   LEFT JOIN pg_get_catalog_foreign_keys() AS f ON f.fktable = c.catalog AND f.fkcols = ARRAY[a.attname::text]
- WHERE a.attname <> 'oid';
+ WHERE a.attname NOT IN ('oid', 'relfilenode');
 
 -- One query of all this.  Values are written as JSON, to stand on one line.
 SELECT string_agg(

@@ -1,6 +1,6 @@
 -- The oldest month that is here goes to the other server, as one transaction.
 SELECT partition AS month, objectid_floor(upper) AS upto
-FROM time_partitions('reading') JOIN pg_class ON oid = partition
+FROM objectid_ext_tools.id_partitions('reading') JOIN pg_class ON oid = partition
 WHERE relkind = 'r' ORDER BY lower LIMIT 1 \gset
 BEGIN;
 ALTER TABLE reading DETACH PARTITION :month;

@@ -11,9 +11,9 @@ CREATE TABLE reading (
 ) PARTITION BY RANGE (id);
 CREATE FOREIGN TABLE reading_old PARTITION OF reading
     FOR VALUES FROM (MINVALUE) TO (objectid_floor('2026-10-01Z')) SERVER archive;
-SELECT create_time_partitions('reading', '1 month', '2026-10-01Z', '2027-01-01Z');
+SELECT objectid_ext_tools.create_id_partitions('reading', '1 month', '2026-10-01Z', '2027-01-01Z');
 
 -- The primary key is that of each partition, as a table with foreign partitions
 -- can have none.
 SELECT format('ALTER TABLE %s ADD PRIMARY KEY (id)', partition)
-FROM time_partitions('reading') JOIN pg_class ON oid = partition WHERE relkind = 'r' \gexec
+FROM objectid_ext_tools.id_partitions('reading') JOIN pg_class ON oid = partition WHERE relkind = 'r' \gexec

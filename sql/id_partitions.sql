@@ -1,9 +1,10 @@
 --
--- Partitions by time: create_time_partitions and time_partitions
+-- Partitions by time: create_id_partitions and id_partitions
 --
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
+SET search_path = public, objectid_ext_tools;
 -- where in the function an error came up is no part of it
 \set SHOW_CONTEXT never
 -- of a run that was cut short
@@ -19,30 +20,30 @@ CREATE TABLE part_oid (id objectid, n int) PARTITION BY RANGE (id);
 CREATE TABLE part_big (id bigint, n int) PARTITION BY RANGE (id);
 CREATE TABLE part_insta (n int, id bigint) PARTITION BY RANGE (id);
 CREATE TABLE part_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
-SELECT * FROM time_partitions('part_oid');
+SELECT * FROM id_partitions('part_oid');
 
-SELECT create_time_partitions('part_oid', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
-SELECT create_time_partitions('part_big', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
-SELECT create_time_partitions('part_insta', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
-SELECT create_time_partitions(parent => 'part_uuid', every => '1 day', first => '2026-01-01 00:00:00+00', upto => '2026-01-04 00:00:00+00');
-SELECT * FROM time_partitions('part_oid');
-SELECT * FROM time_partitions('part_big');
-SELECT * FROM time_partitions('part_insta', 'instagram');
-SELECT * FROM time_partitions('part_uuid');
+SELECT create_id_partitions('part_oid', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
+SELECT create_id_partitions('part_big', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
+SELECT create_id_partitions('part_insta', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
+SELECT create_id_partitions(parent => 'part_uuid', every => '1 day', first => '2026-01-01 00:00:00+00', upto => '2026-01-04 00:00:00+00');
+SELECT * FROM id_partitions('part_oid');
+SELECT * FROM id_partitions('part_big');
+SELECT * FROM id_partitions('part_insta', 'instagram');
+SELECT * FROM id_partitions('part_uuid');
 SELECT c.oid::regclass AS partition, pg_get_expr(relpartbound, c.oid) AS bounds
 FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid
 WHERE inhparent IN ('part_oid'::regclass, 'part_big'::regclass, 'part_insta'::regclass, 'part_uuid'::regclass) ORDER BY c.oid::regclass::text COLLATE "C";
 
 -- The same again makes nothing; more makes what is missing, before, between and
 -- behind.
-SELECT create_time_partitions('part_oid', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
-SELECT create_time_partitions('part_insta', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
-SELECT create_time_partitions('part_oid', '1 day', '2025-12-31 00:00:00+00', '2026-01-05 00:00:00+00');
+SELECT create_id_partitions('part_oid', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
+SELECT create_id_partitions('part_insta', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
+SELECT create_id_partitions('part_oid', '1 day', '2025-12-31 00:00:00+00', '2026-01-05 00:00:00+00');
 DROP TABLE part_big_20260102;
-SELECT create_time_partitions('part_big', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 12:00:00+00');
-SELECT create_time_partitions('part_uuid', '1 day', '2026-01-03 00:00:00+00', '2026-01-05 00:00:00+00');
+SELECT create_id_partitions('part_big', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 12:00:00+00');
+SELECT create_id_partitions('part_uuid', '1 day', '2026-01-03 00:00:00+00', '2026-01-05 00:00:00+00');
 -- the last one ends after upto, if need be: upto itself is within or is an end
-SELECT create_time_partitions('part_uuid', '1 day', '2026-01-05 00:00:00+00', '2026-01-05 00:00:00.000001+00');
+SELECT create_id_partitions('part_uuid', '1 day', '2026-01-05 00:00:00+00', '2026-01-05 00:00:00.000001+00');
 
 -- A row lies by the time in its id, to the tick.
 INSERT INTO part_oid SELECT id FROM unnest(ARRAY[objectid_ceiling('2026-01-01 23:59:59+00'), objectid_floor('2026-01-02 00:00:00+00'), objectid_ceiling('2026-01-02 23:59:59.999999+00'), objectid_floor('2026-01-02 23:59:59.000001+00')]) AS id;
@@ -55,10 +56,10 @@ UNION ALL SELECT tableoid::regclass, id::text, snowflake_timestamp(id, 'instagra
 UNION ALL SELECT tableoid::regclass, id::text, uuidv7_timestamp(id) FROM part_uuid ORDER BY 1, 2;
 INSERT INTO part_oid SELECT objectid_ceiling('2025-12-30 23:59:59+00');
 INSERT INTO part_oid SELECT objectid_floor('2026-01-05 00:00:00+00');
--- Whatever the second, a row is where time_partitions says.
+-- Whatever the second, a row is where id_partitions says.
 INSERT INTO part_oid SELECT (left(objectid_floor(timestamptz '2025-12-31 00:00:00+00' + i * interval '431 s')::text, 8) || left(md5(i::text), 16))::objectid FROM generate_series(0, 1000) AS i;
 SELECT count(*) AS rows, count(*) FILTER (WHERE objectid_timestamp(id) >= lower AND objectid_timestamp(id) < upper) AS right_place
-FROM part_oid JOIN time_partitions('part_oid') ON partition = part_oid.tableoid;
+FROM part_oid JOIN id_partitions('part_oid') ON partition = part_oid.tableoid;
 -- and a condition on the time reads no more than that
 CREATE FUNCTION pg_temp.scanned(query text) RETURNS text
 LANGUAGE plpgsql AS $$
@@ -84,8 +85,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
     name regclass;
 BEGIN
-    PERFORM create_time_partitions('part', every, first, upto);
-    FOR partition, lower, upper IN SELECT * FROM time_partitions('part') LOOP
+    PERFORM create_id_partitions('part', every, first, upto);
+    FOR partition, lower, upper IN SELECT * FROM id_partitions('part') LOOP
         RETURN NEXT;
         EXECUTE format('DROP TABLE %s', partition);
     END LOOP;
@@ -137,33 +138,33 @@ DROP TABLE part;
 --
 CREATE SCHEMA "Part ""quoted"" schema";
 CREATE TABLE "Part ""quoted"" schema"."Ünïcode 'parent' %I" (id objectid) PARTITION BY RANGE (id);
-SELECT create_time_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
-SELECT create_time_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
-SELECT * FROM time_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"');
+SELECT create_id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
+SELECT create_id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
+SELECT * FROM id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"');
 -- a keyword; a name that looks like a schema and a table
 CREATE TABLE "select" (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE "a.b" (id bigint) PARTITION BY RANGE (id);
-SELECT create_time_partitions('"select"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
-SELECT create_time_partitions('"a.b"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
+SELECT create_id_partitions('"select"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
+SELECT create_id_partitions('"a.b"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 -- 63 bytes: the parent's name gives way, in whole characters
 SELECT repeat('p', 63) AS long, repeat('é', 31) || 'x' AS wide \gset
 CREATE TABLE :"long" (id objectid) PARTITION BY RANGE (id);
 CREATE TABLE :"wide" (id objectid) PARTITION BY RANGE (id);
-SELECT partition, octet_length(partition::text) AS bytes FROM create_time_partitions(:'long', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00') AS partition;
-SELECT partition, octet_length(trim('"' FROM partition::text)) AS bytes FROM create_time_partitions(:'wide', '1 minute', '2026-01-01 00:00:00+00', '2026-01-01 00:02:00+00') AS partition;
-SELECT create_time_partitions(:'long', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
-SELECT create_time_partitions(:'wide', '1 minute', '2026-01-01 00:00:00+00', '2026-01-01 00:02:00+00');
+SELECT partition, octet_length(partition::text) AS bytes FROM create_id_partitions(:'long', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00') AS partition;
+SELECT partition, octet_length(trim('"' FROM partition::text)) AS bytes FROM create_id_partitions(:'wide', '1 minute', '2026-01-01 00:00:00+00', '2026-01-01 00:02:00+00') AS partition;
+SELECT create_id_partitions(:'long', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
+SELECT create_id_partitions(:'wide', '1 minute', '2026-01-01 00:00:00+00', '2026-01-01 00:02:00+00');
 -- a name that is taken, by another parent's whose name begins alike
 SELECT repeat('p', 62) || 'q' AS other \gset
 CREATE TABLE :"other" (id objectid) PARTITION BY RANGE (id);
-SELECT create_time_partitions(:'other', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
-SELECT count(*) AS left_behind FROM time_partitions(:'other');
+SELECT create_id_partitions(:'other', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
+SELECT count(*) AS left_behind FROM id_partitions(:'other');
 DROP TABLE :"long", :"wide", :"other", "select", "a.b";
 DROP SCHEMA "Part ""quoted"" schema" CASCADE;
 -- a partition that has another name than it would get is found by its bounds
 CREATE TABLE part (id objectid) PARTITION BY RANGE (id);
 CREATE TABLE part_new_year PARTITION OF part FOR VALUES FROM (objectid_floor('2026-01-01 00:00:00+00')) TO (objectid_floor('2026-01-02 00:00:00+00'));
-SELECT create_time_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
+SELECT create_id_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
 DROP TABLE part;
 
 --
@@ -172,12 +173,12 @@ DROP TABLE part;
 --
 CREATE SCHEMA part_schema;
 CREATE TABLE part_schema.part (id objectid) PARTITION BY RANGE (id);
-SELECT create_time_partitions('part_schema.part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
+SELECT create_id_partitions('part_schema.part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
 SET search_path = '';
-SELECT public.create_time_partitions('part_schema.part', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
-SELECT * FROM public.time_partitions('part_schema.part');
+SELECT objectid_ext_tools.create_id_partitions('part_schema.part', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
+SELECT * FROM objectid_ext_tools.id_partitions('part_schema.part');
 SHOW search_path;
-RESET search_path;
+SET search_path = public, objectid_ext_tools;
 CREATE SCHEMA part_hostile;
 CREATE FUNCTION part_hostile.evil() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a function that has no business here was called'; END $$;
 CREATE FUNCTION part_hostile.to_char(timestamptz, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
@@ -189,8 +190,8 @@ CREATE FUNCTION part_hostile.date_trunc(text, timestamptz) RETURNS timestamptz L
 CREATE FUNCTION part_hostile.isfinite(timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
 CREATE FUNCTION part_hostile.octet_length(text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
 CREATE FUNCTION part_hostile.set_config(text, text, boolean) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
-CREATE FUNCTION part_hostile.time_partition_type(regclass) RETURNS regtype LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
-CREATE FUNCTION part_hostile.time_partition_bound(regtype, timestamptz, snowflake_layout) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
+CREATE FUNCTION part_hostile._partition_key_type(regclass) RETURNS regtype LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
+CREATE FUNCTION part_hostile._partition_bound(regtype, timestamptz, snowflake_layout) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
 CREATE FUNCTION part_hostile.objectid_floor(timestamptz) RETURNS objectid LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
 CREATE FUNCTION part_hostile.objectid_timestamp(objectid) RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
 CREATE FUNCTION part_hostile.pg_get_expr(pg_node_tree, oid) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM part_hostile.evil(); END $$;
@@ -211,17 +212,17 @@ CREATE TABLE part_hostile.part ();
 CREATE TEMP TABLE pg_class ();
 CREATE TEMP TABLE pg_attribute ();
 SET search_path = part_hostile, pg_temp, public, pg_catalog;
-SELECT public.create_time_partitions('part_schema.part'::pg_catalog.regclass, '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
-SELECT partition FROM public.time_partitions('part_schema.part'::pg_catalog.regclass);
+SELECT objectid_ext_tools.create_id_partitions('part_schema.part'::pg_catalog.regclass, '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
+SELECT partition FROM objectid_ext_tools.id_partitions('part_schema.part'::pg_catalog.regclass);
 SHOW search_path;
-RESET search_path;
+SET search_path = public, objectid_ext_tools;
 DROP TABLE pg_temp.pg_class, pg_temp.pg_attribute;
 SET client_min_messages = warning;
 DROP SCHEMA part_hostile, part_schema CASCADE;
 RESET client_min_messages;
 -- a temporary parent's are temporary
 CREATE TEMP TABLE part (id objectid) PARTITION BY RANGE (id);
-SELECT create_time_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00') \gset
+SELECT create_id_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00') \gset
 SELECT relpersistence, relnamespace = pg_my_temp_schema() AS mine FROM pg_class WHERE relname = 'part_20260101';
 DROP TABLE part;
 
@@ -234,30 +235,30 @@ CREATE TABLE part_default PARTITION OF part DEFAULT;
 CREATE TABLE part_before PARTITION OF part FOR VALUES FROM (MINVALUE) TO (objectid_floor('2025-01-01 00:00:00+00'));
 CREATE TABLE part_after PARTITION OF part FOR VALUES FROM (objectid_floor('2030-01-01 00:00:00+00')) TO (MAXVALUE);
 CREATE TABLE part_sub PARTITION OF part FOR VALUES FROM (objectid_floor('2025-01-01 00:00:00+00')) TO (objectid_floor('2025-02-01 00:00:00+00')) PARTITION BY RANGE (id);
-SELECT create_time_partitions('part_sub', '2 weeks', '2025-01-01 00:00:00+00', '2025-01-29 00:00:00+00');
-SELECT create_time_partitions('part', '1 month', '2025-01-01 00:00:00+00', '2025-04-01 00:00:00+00');
-SELECT * FROM time_partitions('part');
-SELECT * FROM time_partitions('part_sub');
+SELECT create_id_partitions('part_sub', '2 weeks', '2025-01-01 00:00:00+00', '2025-01-29 00:00:00+00');
+SELECT create_id_partitions('part', '1 month', '2025-01-01 00:00:00+00', '2025-04-01 00:00:00+00');
+SELECT * FROM id_partitions('part');
+SELECT * FROM id_partitions('part_sub');
 -- rows of the default partition are in the way, or are not
 INSERT INTO part VALUES (objectid_floor('2025-06-15 00:00:00+00'));
-SELECT create_time_partitions('part', '1 month', '2025-04-01 00:00:00+00', '2025-06-01 00:00:00+00');
-SELECT create_time_partitions('part', '1 month', '2025-06-01 00:00:00+00', '2025-08-01 00:00:00+00');
-SELECT count(*) FROM time_partitions('part');
+SELECT create_id_partitions('part', '1 month', '2025-04-01 00:00:00+00', '2025-06-01 00:00:00+00');
+SELECT create_id_partitions('part', '1 month', '2025-06-01 00:00:00+00', '2025-08-01 00:00:00+00');
+SELECT count(*) FROM id_partitions('part');
 
 -- In the way: another partition, in part or in whole
-SELECT create_time_partitions('part', '1 day', '2025-03-31 00:00:00+00', '2025-04-02 00:00:00+00');
-SELECT create_time_partitions('part', '1 month', '2024-12-01 00:00:00+00', '2025-02-01 00:00:00+00');
-SELECT create_time_partitions('part', '1 year', '2029-06-01 00:00:00+00', '2030-06-01 00:00:00+00');
+SELECT create_id_partitions('part', '1 day', '2025-03-31 00:00:00+00', '2025-04-02 00:00:00+00');
+SELECT create_id_partitions('part', '1 month', '2024-12-01 00:00:00+00', '2025-02-01 00:00:00+00');
+SELECT create_id_partitions('part', '1 year', '2029-06-01 00:00:00+00', '2030-06-01 00:00:00+00');
 -- some were made before it came to that, and have gone
-SELECT create_time_partitions('part', '20 days', '2029-11-01 00:00:00+00', '2030-02-01 00:00:00+00');
-SELECT count(*) FROM time_partitions('part');
+SELECT create_id_partitions('part', '20 days', '2029-11-01 00:00:00+00', '2030-02-01 00:00:00+00');
+SELECT count(*) FROM id_partitions('part');
 DROP TABLE part;
 
 -- Bigints that no layout could have made, and other bounds than ticks
 CREATE TABLE part (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE part_serial PARTITION OF part FOR VALUES FROM (0) TO (1000);
 CREATE TABLE part_rest PARTITION OF part FOR VALUES FROM (1000) TO (1288834974657);
-SELECT * FROM time_partitions('part');
+SELECT * FROM id_partitions('part');
 DROP TABLE part;
 
 --
@@ -265,7 +266,7 @@ DROP TABLE part;
 --
 CREATE TABLE part (id objectid, n int) PARTITION BY RANGE (id);
 CREATE TABLE part_bigint (id bigint) PARTITION BY RANGE (id);
-SELECT create_time_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
+SELECT create_id_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00');
 CREATE TABLE part_plain (id objectid);
 CREATE TABLE part_hash (id objectid) PARTITION BY HASH (id);
 CREATE TABLE part_list (id objectid) PARTITION BY LIST (id);
@@ -280,7 +281,7 @@ CREATE VIEW part_view AS SELECT gen_objectid() AS id;
 CREATE FUNCTION pg_temp.refusal(parent text, every interval, first timestamptz, upto timestamptz, layout snowflake_layout DEFAULT 'twitter', OUT state text, OUT message text, OUT detail text)
 LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM create_time_partitions(parent, every, first, upto, layout);
+    PERFORM create_id_partitions(parent, every, first, upto, layout);
 EXCEPTION WHEN OTHERS THEN
     state := SQLSTATE;
     message := SQLERRM;
@@ -295,29 +296,29 @@ FROM (VALUES ('2026-02-02 00:00:00+00'::timestamptz, '2026-02-01 00:00:00+00'::t
      pg_temp.refusal('part', '1 day', first, upto) AS r;
 SELECT layout, first, r.message FROM (VALUES ('twitter'::snowflake_layout, '2010-11-03 00:00:00+00'::timestamptz), ('js53', '2025-12-30 00:00:00+00'), ('js53', '2095-09-07 00:00:00+00'), ('instagram', '2046-06-27 00:00:00+00')) AS v (layout, first),
      pg_temp.refusal('part_bigint', '1 day', first, first + interval '2 days', layout) AS r;
-SELECT count(*) FROM time_partitions('part');
-SELECT count(*) FROM time_partitions('part_bigint');
-SELECT create_time_partitions('part', '1 day', '2026-02-02 00:00:00+00', '2026-02-01 00:00:00+00');
-SELECT time_partitions('part_hash');
-SELECT create_time_partitions('part_that_is_not', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
-SELECT create_time_partitions(0::regclass, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT count(*) FROM id_partitions('part');
+SELECT count(*) FROM id_partitions('part_bigint');
+SELECT create_id_partitions('part', '1 day', '2026-02-02 00:00:00+00', '2026-02-01 00:00:00+00');
+SELECT id_partitions('part_hash');
+SELECT create_id_partitions('part_that_is_not', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions(0::regclass, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 -- NULL makes nothing
-SELECT create_time_partitions(NULL, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
-SELECT create_time_partitions('part', NULL, '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
-SELECT create_time_partitions('part', '1 day', NULL, '2026-02-02 00:00:00+00');
-SELECT create_time_partitions('part', '1 day', '2026-02-01 00:00:00+00', NULL);
-SELECT create_time_partitions('part_bigint', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00', NULL);
-SELECT * FROM time_partitions(NULL);
-SELECT count(*) FROM time_partitions('part');
+SELECT create_id_partitions(NULL, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part', NULL, '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part', '1 day', NULL, '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part', '1 day', '2026-02-01 00:00:00+00', NULL);
+SELECT create_id_partitions('part_bigint', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00', NULL);
+SELECT * FROM id_partitions(NULL);
+SELECT count(*) FROM id_partitions('part');
 -- in a transaction that is read only
 BEGIN READ ONLY;
-SELECT create_time_partitions('part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 ROLLBACK;
 -- rolled back, all of it
 BEGIN;
-SELECT count(*) FROM create_time_partitions('part', '1 day', '2026-02-01 00:00:00+00', '2026-03-01 00:00:00+00');
+SELECT count(*) FROM create_id_partitions('part', '1 day', '2026-02-01 00:00:00+00', '2026-03-01 00:00:00+00');
 ROLLBACK;
-SELECT count(*) FROM time_partitions('part');
+SELECT count(*) FROM id_partitions('part');
 
 -- Who may not
 CREATE ROLE regress_part_user;
@@ -325,23 +326,23 @@ CREATE SCHEMA part_schema;
 CREATE TABLE part_schema.part (id objectid) PARTITION BY RANGE (id);
 GRANT USAGE ON SCHEMA part_schema TO regress_part_user;
 SET ROLE regress_part_user;
-SELECT create_time_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 RESET ROLE;
 GRANT ALL ON part_schema.part TO regress_part_user;
 GRANT CREATE ON SCHEMA part_schema TO regress_part_user;
 SET ROLE regress_part_user;
-SELECT create_time_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
-SELECT count(*) FROM time_partitions('part_schema.part');
+SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT count(*) FROM id_partitions('part_schema.part');
 RESET ROLE;
 REVOKE CREATE ON SCHEMA part_schema FROM regress_part_user;
 ALTER TABLE part_schema.part OWNER TO regress_part_user;
 SET ROLE regress_part_user;
-SELECT create_time_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 RESET ROLE;
 -- and the owner may
 GRANT CREATE ON SCHEMA part_schema TO regress_part_user;
 SET ROLE regress_part_user;
-SELECT create_time_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
+SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 RESET ROLE;
 SELECT tableowner FROM pg_tables WHERE tablename = 'part_20260201';
 DROP VIEW part_view;
@@ -351,7 +352,7 @@ DROP SCHEMA part_schema;
 DROP ROLE regress_part_user;
 
 --
--- The extension in a schema of its own, which is then moved
+-- objectid_ext in a schema of its own, which is then moved
 --
 \set original :DBNAME
 CREATE DATABASE regress_objectid_parts;
@@ -360,31 +361,32 @@ SET timezone = 'UTC';
 SET datestyle = 'ISO';
 CREATE SCHEMA "Ids";
 CREATE EXTENSION objectid_ext SCHEMA "Ids";
+CREATE EXTENSION objectid_ext_tools;
 CREATE SCHEMA app;
 CREATE TABLE app.event (id "Ids".objectid) PARTITION BY RANGE (id);
-SELECT "Ids".create_time_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-03-01 00:00:00+00');
+SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-03-01 00:00:00+00');
 SET search_path = '';
-SELECT "Ids".create_time_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-04-01 00:00:00+00');
-SELECT * FROM "Ids".time_partitions('app.event');
+SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-04-01 00:00:00+00');
+SELECT * FROM objectid_ext_tools.id_partitions('app.event');
 CREATE SCHEMA moved;
 ALTER EXTENSION objectid_ext SET SCHEMA moved;
-SELECT moved.create_time_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-05-01 00:00:00+00');
-SELECT * FROM moved.time_partitions('app.event');
+SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-05-01 00:00:00+00');
+SELECT * FROM objectid_ext_tools.id_partitions('app.event');
 -- others' functions in the extension's schema are not called, though closer
 -- matches than core's
 CREATE FUNCTION moved.format(text, name, name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
 CREATE FUNCTION moved.format(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
 CREATE FUNCTION moved.to_char(timestamptz, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
-CREATE FUNCTION moved.time_partition_type(regclass) RETURNS regtype LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
-SELECT moved.create_time_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-06-01 00:00:00+00');
-SELECT count(*) FROM moved.time_partitions('app.event');
+CREATE FUNCTION moved._partition_key_type(regclass) RETURNS regtype LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
+SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-06-01 00:00:00+00');
+SELECT count(*) FROM objectid_ext_tools.id_partitions('app.event');
 -- a bound that is no id of the layout has no time, and does not hide the rest
 CREATE TABLE app.number (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE app.negative PARTITION OF app.number FOR VALUES FROM (-100) TO (0);
 CREATE TABLE app.large PARTITION OF app.number FOR VALUES FROM (9007199254740991) TO (9007199254740993);
-SELECT * FROM moved.time_partitions('app.number', 'js53');
+SELECT * FROM objectid_ext_tools.id_partitions('app.number', 'js53');
 -- a table of the extension's own schema, too
 CREATE TABLE moved.event (id uuid) PARTITION BY RANGE (id);
-SELECT moved.create_time_partitions('moved.event', '1 month', '2026-01-01 00:00:00+00', '2026-02-01 00:00:00+00');
+SELECT objectid_ext_tools.create_id_partitions('moved.event', '1 month', '2026-01-01 00:00:00+00', '2026-02-01 00:00:00+00');
 \c :original
 DROP DATABASE regress_objectid_parts;

@@ -1,0 +1,666 @@
+/* extension/objectid_ext_tools--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION objectid_ext_tools" to load this file. \quit
+
+-- All objects lie in a schema that the script makes: nobody else can have put
+-- anything there before, and only superusers can afterwards.  The control file
+-- names pg_catalog only to keep other schemas out of the search_path.
+--
+-- The schema of objectid_ext is on the search_path while this script runs, and
+-- others may be allowed to create objects in it.  For the same reason it is not
+-- on any path later.  The rules for function bodies:
+--
+-- - A body is parsed when it is called, with the search_path that its function
+--   sets: only core's names need no schema there.  It refers to functions of
+--   this extension by their schema, and to those of objectid_ext, which can be
+--   in any schema and can be moved, by the schema that _ids_schema() finds,
+--   with arguments of exactly their types.
+-- - A body in the SQL-standard form is bound when it is created, and moves along
+--   with objectid_ext.  It names the schema of each of core's functions and
+--   operators; CASE with an operand, IN, BETWEEN, IS DISTINCT FROM and NULLIF
+--   would look operators up.
+
+CREATE SCHEMA objectid_ext_tools;
+COMMENT ON SCHEMA objectid_ext_tools IS 'functions of objectid_ext_tools; names that begin with an underscore are internal';
+GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
+
+CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._ids_schema() IS 'internal: schema of objectid_ext, quoted';
+
+----------------------------------------------------------------------
+-- Node ids of several servers
+----------------------------------------------------------------------
+
+-- Over dblink, one of PostgreSQL's own modules: it knows who may connect to
+-- what.  What goes wrong with one server becomes a part of the answer, for it
+-- must not hide the others.
+
+CREATE FUNCTION objectid_ext_tools._ask_node_id(
+    conninfo text,
+    OUT node integer,
+    OUT system_identifier bigint,
+    OUT in_recovery boolean,
+    OUT started timestamp with time zone,
+    OUT problem text
+)
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    dblink_schema name := (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'dblink');
+    detail text;
+BEGIN
+    IF dblink_schema IS NULL THEN
+        RAISE EXCEPTION 'required extension "dblink" is not installed'
+            USING ERRCODE = 'undefined_object', HINT = 'It is one of PostgreSQL''s own modules: use CREATE EXTENSION dblink.';
+    END IF;
+    BEGIN
+        EXECUTE format('SELECT * FROM %I.dblink($1, $2) AS t (node integer, system_identifier bigint, in_recovery boolean, started timestamptz)',
+                       dblink_schema)
+            INTO node, system_identifier, in_recovery, started
+            USING conninfo,
+                  format('SELECT %s.snowflake_node_id(), system_identifier, pg_catalog.pg_is_in_recovery(), pg_catalog.pg_postmaster_start_time()'
+                         ' FROM pg_catalog.pg_control_system()', objectid_ext_tools._ids_schema());
+    EXCEPTION WHEN others THEN
+        GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+        problem := concat_ws(': ', problem, nullif(trim(E'\n' FROM detail), ''));
+    END;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(text) IS 'objectid_ext.node_id of another server, and what tells servers apart; an error there is returned as a problem; for check_node_ids()';
+
+-- Servers are told apart by their identifier and the time at which they were
+-- started: a copy of a server has the same identifier, and a server may be in
+-- the list twice.  A standby has the node of its primary, as it should.
+
+CREATE FUNCTION objectid_ext_tools.check_node_ids(
+    conninfo text[],
+    OUT server integer,
+    OUT node integer,
+    OUT system_identifier bigint,
+    OUT in_recovery boolean,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH answer AS MATERIALIZED (
+        SELECT n::integer AS server, a.*
+        FROM unnest(conninfo) WITH ORDINALITY AS c (each, n), objectid_ext_tools._ask_node_id(each) AS a
+    )
+    SELECT a.server, a.node, a.system_identifier, a.in_recovery,
+           CASE WHEN a.started IS NULL THEN coalesce(a.problem, 'connection string is null')
+                ELSE (SELECT 'same node as server ' || string_agg(b.server::text, ', ' ORDER BY b.server)
+                      FROM answer AS b
+                      WHERE b.node = a.node
+                        AND (b.system_identifier, b.started) <> (a.system_identifier, a.started)
+                        AND (b.system_identifier <> a.system_identifier OR NOT a.in_recovery AND NOT b.in_recovery))
+           END
+    FROM answer AS a
+    ORDER BY a.server
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.check_node_ids(text[]) IS 'asks servers, by connection strings or names of foreign servers, for objectid_ext.node_id; problem says which have the same, or cannot be asked, and is null where all is well; needs dblink';
+
+----------------------------------------------------------------------
+-- Partitions by time
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_ext_tools._partition_key_type(parent regclass) RETURNS regtype
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key_type regtype;
+BEGIN
+    SELECT atttypid INTO key_type
+    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
+      AND atttypid IN ('bigint'::regtype, 'uuid'::regtype, (objectid_ext_tools._ids_schema() || '.objectid')::regtype);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid column', parent
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
+    RETURN key_type;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_key_type(regclass) IS 'type of the column by whose range a table is partitioned: objectid, bigint or uuid; an error for any other table';
+
+CREATE FUNCTION objectid_ext_tools._partition_bound(key_type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid THEN snowflake_floor(ts, layout)::text
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_floor(ts)::text
+           ELSE objectid_floor(ts)::text
+       END;
+COMMENT ON FUNCTION objectid_ext_tools._partition_bound(regtype, timestamp with time zone, snowflake_layout) IS 'lowest id of a type at or after an instant, as text';
+
+CREATE FUNCTION objectid_ext_tools._partition_time(key_type regtype, bound text, layout snowflake_layout) RETURNS timestamp with time zone
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+           WHEN bound OPERATOR(pg_catalog.=) 'MINVALUE' THEN timestamptz '-infinity'
+           WHEN bound OPERATOR(pg_catalog.=) 'MAXVALUE' THEN timestamptz 'infinity'
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid THEN
+               -- a bound need not be an id of the layout
+               CASE
+                   WHEN trim(bound, '''')::bigint OPERATOR(pg_catalog.<) 0::bigint THEN timestamptz '-infinity'
+                   WHEN trim(bound, '''')::bigint OPERATOR(pg_catalog.>) snowflake_ceiling(timestamptz 'infinity', layout) THEN timestamptz 'infinity'
+                   ELSE snowflake_timestamp(trim(bound, '''')::bigint, layout)
+               END
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_timestamp(trim(bound, '''')::uuid)
+           ELSE objectid_timestamp(trim(bound, '''')::objectid)
+       END;
+COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'time of a partition''s bound, as the catalog prints it';
+
+CREATE FUNCTION objectid_ext_tools.id_partitions(
+    parent regclass,
+    layout snowflake_layout DEFAULT 'twitter',
+    OUT partition regclass,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT child.oid::regclass,
+           objectid_ext_tools._partition_time(key_type, bounds[1], layout),
+           objectid_ext_tools._partition_time(key_type, bounds[2], layout)
+    FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
+         pg_inherits JOIN pg_class AS child ON child.oid = inhrelid,
+         LATERAL regexp_match(pg_get_expr(relpartbound, child.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS bounds
+    WHERE inhparent = parent
+    ORDER BY 2, 1
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds, which are NULL for the default partition';
+
+-- In UTC, so that bounds and names do not depend on the session.
+
+CREATE FUNCTION objectid_ext_tools.create_id_partitions(
+    parent regclass,
+    every interval,
+    first timestamp with time zone,
+    upto timestamp with time zone,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    key_type regtype := objectid_ext_tools._partition_key_type(parent);
+    schema_name name;
+    parent_name name;
+    suffix_format text;
+    begins timestamptz := first;
+    ends timestamptz;
+    begin_id text;
+    end_id text;
+    partition text;
+BEGIN
+    IF every < '1 minute' OR every > '366 days' THEN
+        RAISE EXCEPTION 'interval "%" is out of range', every
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'A partition spans from a minute to a year.';
+    END IF;
+    IF NOT isfinite(first) OR NOT isfinite(upto) OR upto <= first THEN
+        RAISE EXCEPTION 'span from % to % is invalid', first, upto
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end after the beginning.';
+    END IF;
+
+    SELECT nspname, relname INTO schema_name, parent_name
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = parent;
+
+    -- as precise as the bounds are
+    ends := first + every;
+    suffix_format := CASE WHEN first = date_trunc('day', first) AND ends = date_trunc('day', ends) THEN '_YYYYMMDD'
+                          WHEN first = date_trunc('minute', first) AND ends = date_trunc('minute', ends) THEN '_YYYYMMDD_HH24MI'
+                          ELSE '_YYYYMMDD_HH24MISS_US' END;
+
+    -- who makes partitions at the same time waits, and then finds ours
+    EXECUTE format('LOCK TABLE ONLY %I.%I IN SHARE UPDATE EXCLUSIVE MODE', schema_name, parent_name);
+
+    -- multiples of the interval, for sums of months would drift: 31 January,
+    -- 28 February, 28 March
+    FOR n IN 1 .. 2147483647 LOOP
+        EXIT WHEN begins >= upto;
+        ends := first + n * every;
+        begin_id := objectid_ext_tools._partition_bound(key_type, begins, layout);
+        end_id := objectid_ext_tools._partition_bound(key_type, ends, layout);
+        IF begin_id = end_id THEN
+            RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends
+                USING ERRCODE = 'datetime_field_overflow';
+        END IF;
+
+        PERFORM FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+        WHERE inhparent = parent
+          AND pg_get_expr(relpartbound, c.oid) = format('FOR VALUES FROM (%L) TO (%L)', begin_id, end_id);
+        IF NOT FOUND THEN
+            partition := to_char(begins, suffix_format);
+            -- a name has 63 bytes; whole characters of the parent's give way
+            WHILE octet_length(parent_name || partition) > 63 LOOP
+                parent_name := left(parent_name, -1);
+            END LOOP;
+            partition := format('%I.%I', schema_name, parent_name || partition);
+            EXECUTE format('CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
+                           partition, parent, begin_id, end_id);
+            RETURN NEXT partition::regclass;
+        END IF;
+        begins := ends;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'makes those partitions of a span of time that are missing, and returns them; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column';
+
+----------------------------------------------------------------------
+-- Existing tables
+----------------------------------------------------------------------
+
+-- What changes its type together with a column: all columns that refer to it
+-- by foreign keys, and those that refer to these; and of each the ones that
+-- inherit it, for one may refer to a partition, too.  A constraint that has a
+-- parent is of a partition and follows that of the parent.
+
+CREATE FUNCTION objectid_ext_tools._referring_columns(
+    "table" regclass,
+    "column" name,
+    OUT relation regclass,
+    OUT attribute name,
+    OUT attribute_type regtype,
+    OUT inherited boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE reached (attrelid, attname, inherited) AS (
+        SELECT "table"::oid, "column" COLLATE "C", false
+        UNION
+        SELECT next.*
+        FROM reached, LATERAL (
+            SELECT inhrelid, reached.attname, true
+            FROM pg_inherits
+            WHERE inhparent = reached.attrelid
+            UNION ALL
+            SELECT f.attrelid, f.attname, false
+            FROM pg_attribute AS k
+                 JOIN pg_constraint AS c ON c.confrelid = k.attrelid AND c.contype = 'f' AND c.conparentid = 0,
+                 LATERAL unnest(c.conkey, c.confkey) AS pair(referring, referred)
+                 JOIN pg_attribute AS f ON f.attnum = pair.referring
+            WHERE k.attrelid = reached.attrelid AND k.attname = reached.attname
+              AND pair.referred = k.attnum AND f.attrelid = c.conrelid
+        ) AS next
+    )
+    SELECT a.attrelid::regclass, a.attname, a.atttypid::regtype, reached.inherited
+    FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
+    WHERE a.attnum > 0 AND NOT a.attisdropped
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'the column, those that refer to it by foreign keys, directly or not, and those that inherit one of these';
+
+-- What neither conversion can do.  Names what is in the way.
+
+CREATE FUNCTION objectid_ext_tools._check_convertible("table" regclass, "column" name, to_type regtype, inherited boolean DEFAULT false) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    obstacle text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
+        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF a.attgenerated <> '' THEN
+        RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
+    IF a.attinhcount > 0 AND NOT inherited THEN
+        RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
+            USING ERRCODE = 'wrong_object_type',
+                  HINT = format('Convert the column of %s.',
+                                (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
+    END IF;
+
+    IF a.atttypid = to_type THEN
+        RETURN;
+    END IF;
+    -- an expression names its columns by number
+    IF EXISTS (SELECT FROM pg_partitioned_table
+               WHERE partrelid = "table"
+                 AND (a.attnum = ANY (partattrs::int2[]) OR partexprs::text ~ format(':varattno %s ', a.attnum))) THEN
+        RAISE EXCEPTION 'column "%" is in the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
+    END IF;
+    -- views and rules, triggers, policies, functions, publications, generated columns
+    SELECT pg_describe_object(classid, objid, objsubid) INTO obstacle
+    FROM pg_depend
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
+      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
+                       'pg_publication_rel'::regclass)
+           OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> a.attnum)
+    ORDER BY classid, objid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'an error that says what is in the way of changing a column''s type and default';
+
+-- Change the type of a column and of those that refer to it, for the functions
+-- below, which have checked that it can be done.  The foreign keys go while it
+-- is: their ends differ meanwhile, and so each is checked only once.
+
+CREATE FUNCTION objectid_ext_tools._change_column_types("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+    each record;
+    source text;
+    default_value text;
+    drops text[] := '{}';
+    types text[] := '{}';
+    adds text[] := '{}';
+    statement text;
+BEGIN
+    FOR key IN
+        SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition,
+               obj_description(oid, 'pg_constraint') AS comment
+        FROM pg_constraint
+        WHERE contype = 'f' AND conparentid = 0
+          AND EXISTS (SELECT
+                      FROM objectid_ext_tools._referring_columns("table", "column") r
+                           JOIN pg_attribute ON attrelid = relation AND attname = attribute
+                      WHERE attribute_type <> to_type
+                        AND (relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)))
+        ORDER BY oid
+    LOOP
+        drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
+        adds := adds || format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.relation, key.conname, key.definition);
+        adds := adds || format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.relation, key.comment);
+    END LOOP;
+
+    FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> to_type LOOP
+        source := CASE each.attribute_type WHEN 'character'::regtype THEN '(%s)::text::%s' ELSE '(%s)::%s' END;
+        -- a default does not follow by itself where the cast is explicit; and a
+        -- partition may have one of its own
+        IF each.attribute_type IN ('character'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
+            SELECT pg_get_expr(adbin, adrelid) INTO default_value
+            FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+            WHERE adrelid = each.relation AND attname = each.attribute;
+            IF FOUND THEN
+                drops := drops || format('ALTER TABLE ONLY %s ALTER COLUMN %I DROP DEFAULT', each.relation, each.attribute);
+                adds := adds || format('ALTER TABLE ONLY %s ALTER COLUMN %I SET DEFAULT %s',
+                                       each.relation, each.attribute, format(source, default_value, to_type));
+            END IF;
+        END IF;
+        IF NOT each.inherited THEN
+            types := types || format('ALTER TABLE %s ALTER COLUMN %I TYPE %s USING %s',
+                                     each.relation, each.attribute, to_type, format(source, quote_ident(each.attribute), to_type));
+        END IF;
+    END LOOP;
+
+    FOREACH statement IN ARRAY drops || types || adds LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'changes the type of a column and of all columns that refer to it; for convert_to_snowflake() and convert_to_objectid()';
+
+-- A sequence like that of an identity column, which goes with the identity:
+-- under the same name, with the same options, owner, comment and privileges,
+-- and usable by all who may insert.
+
+CREATE FUNCTION objectid_ext_tools._replace_identity("table" regclass, "column" name, seq regclass) RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old pg_class;
+    options pg_sequence;
+    full_name text;
+    comment text := obj_description(seq, 'pg_class');
+    each record;
+    grantee text;
+BEGIN
+    SELECT * INTO old FROM pg_class WHERE oid = seq;
+    SELECT * INTO options FROM pg_sequence WHERE seqrelid = seq;
+    full_name := format('%I.%I', (SELECT nspname FROM pg_namespace n WHERE n.oid = old.relnamespace), old.relname);
+
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column");
+    EXECUTE format('CREATE %s SEQUENCE %s AS bigint INCREMENT %s MINVALUE %s START %s CACHE %s',
+                   CASE old.relpersistence WHEN 'u' THEN 'UNLOGGED' WHEN 't' THEN 'TEMPORARY' END,
+                   full_name, options.seqincrement, options.seqmin, options.seqstart, options.seqcache);
+    EXECUTE format('ALTER SEQUENCE %s OWNER TO %I', full_name, pg_get_userbyid(old.relowner));
+    EXECUTE format('ALTER SEQUENCE %s OWNED BY %s.%I', full_name, "table", "column");
+    EXECUTE format('COMMENT ON SEQUENCE %s IS %L', full_name, comment);
+
+    -- first those away that came from ALTER DEFAULT PRIVILEGES
+    FOR each IN
+        SELECT 'REVOKE ALL ON SEQUENCE %s FROM %s' AS statement, a.*
+        FROM pg_class, aclexplode(relacl) a WHERE oid = full_name::regclass
+        UNION ALL
+        SELECT 'GRANT ' || privilege_type || ' ON SEQUENCE %s TO %s' || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, a.*
+        FROM aclexplode(coalesce(old.relacl, acldefault('s', old.relowner))) a
+        UNION ALL
+        -- for an identity no privilege on the sequence was needed, for a default it is
+        SELECT 'GRANT USAGE ON SEQUENCE %s TO %s', a.*
+        FROM (SELECT oid, relacl FROM pg_class UNION ALL SELECT attrelid, attacl FROM pg_attribute) t (relation, acl), aclexplode(acl) a
+        WHERE (relation = "table" OR relation IN (SELECT relid FROM pg_partition_tree("table"))) AND privilege_type = 'INSERT'
+    LOOP
+        grantee := CASE each.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(each.grantee)) END;
+        EXECUTE format(each.statement, full_name, grantee);
+    END LOOP;
+    RETURN full_name::regclass;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'makes the sequence of an identity column one of its own, which the column owns';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    ids_schema text := objectid_ext_tools._ids_schema();
+    a pg_attribute;
+    each record;
+    seq regclass;
+    other text;
+    highest bigint;
+    present bigint;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
+    END IF;
+
+    -- the sequence: of an identity column, or of a default that is its nextval
+    SELECT s.oid INTO seq
+    FROM pg_class s JOIN pg_depend ON objid = s.oid AND classid = 'pg_class'::regclass AND deptype = 'i'
+    WHERE s.relkind = 'S' AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum;
+    IF NOT FOUND THEN
+        SELECT s.oid INTO seq
+        FROM pg_attrdef d
+             JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_class'::regclass
+             JOIN pg_class s ON s.oid = refobjid AND s.relkind = 'S'
+        WHERE d.adrelid = "table" AND d.adnum = a.attnum
+          AND pg_get_expr(adbin, adrelid) = format('nextval(''%s''::regclass)', replace(s.oid::regclass::text, '''', ''''''));
+    END IF;
+    IF seq IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'It is no identity column, and its default is not the nextval of a sequence.';
+    END IF;
+    IF (SELECT seqincrement < 0 FROM pg_sequence WHERE seqrelid = seq) THEN
+        RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    SELECT format('%I of table %s', attname, adrelid::regclass) INTO other
+    FROM pg_depend
+         JOIN pg_attrdef d ON d.oid = objid
+         JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = seq
+      AND NOT EXISTS (SELECT FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation = adrelid AND attribute = attname)
+    ORDER BY d.oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'sequence % also serves column %', seq, other
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
+    END IF;
+
+    FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, 'bigint', each.inherited);
+    END LOOP;
+
+    -- above all ids there are, also those that did not come from the sequence
+    EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
+    EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', ids_schema) INTO present USING clock_timestamp(), layout;
+    IF highest > present THEN
+        RAISE EXCEPTION 'column "%" of table % is at %, above the present ids of layout %', "column", "table", highest, layout
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF a.attidentity <> '' THEN
+        seq := objectid_ext_tools._replace_identity("table", "column", seq);
+    ELSE
+        EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
+    END IF;
+    PERFORM setval(seq, highest);
+    -- an error if it cannot have ids of this node and layout
+    EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', ids_schema) USING seq, coalesce(node, 0), layout;
+
+    PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
+    EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$I SET DEFAULT %3$s.next_snowflake(%4$L::regclass, %5$s, %6$L::%3$s.snowflake_layout)',
+                   "table", "column", ids_schema, seq, coalesce(node::text, ids_schema || '.snowflake_node_id()'), layout);
+    RETURN seq;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'gives a serial, identity or nextval column snowflakes from now on, of this node or else of objectid_ext.node_id; it becomes bigint with all columns that refer to it, and old ids keep their values; returns the sequence';
+
+-- What changing a column to objectid cannot do, beyond _check_convertible():
+-- what only fits the type it has.
+
+CREATE FUNCTION objectid_ext_tools._check_objectid_column("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    in_expression text;
+    obstacle text;
+BEGIN
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
+    END IF;
+
+    -- an expression names its columns by number
+    in_expression := format(':varattno %s ', a.attnum);
+    SELECT pg_describe_object(classid, objid, 0) INTO obstacle
+    FROM (SELECT 'pg_constraint'::regclass, oid
+          FROM pg_constraint
+          WHERE conrelid = "table" AND contype IN ('c', 'x') AND a.attnum = ANY (conkey)
+          UNION ALL
+          SELECT 'pg_statistic_ext'::regclass, oid
+          FROM pg_statistic_ext
+          WHERE stxrelid = "table" AND stxexprs::text ~ in_expression
+          UNION ALL
+          -- an index with an expression of the column, another collation, or
+          -- an operator class that is not the default or that objectid lacks
+          SELECT 'pg_class'::regclass, i.indexrelid
+          FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[]) k(attnum, opclass, coll)
+               LEFT JOIN pg_opclass o ON o.oid = k.opclass
+               LEFT JOIN pg_am m ON m.oid = o.opcmethod
+          WHERE i.indrelid = "table"
+            AND (concat(i.indexprs, i.indpred) ~ in_expression
+                 OR k.attnum = a.attnum
+                    AND (k.coll <> a.attcollation OR NOT o.opcdefault
+                         OR m.amname NOT IN ('btree', 'hash', 'brin')))
+         ) AS objects (classid, objid)
+    ORDER BY classid, objid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_objectid_column(regclass, name) IS 'an error that says what is in the way of making a column an objectid';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    ids_schema text := objectid_ext_tools._ids_schema();
+    objectid_type regtype := (ids_schema || '.objectid')::regtype;
+    key record;
+    each record;
+    bad text;
+    bad_rows bigint;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL THEN
+        RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM objectid_ext_tools._check_convertible("table", "column", objectid_type);
+    FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, objectid_type, each.inherited);
+        PERFORM objectid_ext_tools._check_objectid_column(each.relation, each.attribute);
+    END LOOP;
+
+    -- one of the columns refers to another that is none of them
+    SELECT r.*, conname, confrelid::regclass AS referred, k.attname INTO key
+    FROM objectid_ext_tools._referring_columns("table", "column") r
+         JOIN pg_attribute a ON a.attrelid = relation AND a.attname = attribute
+         JOIN pg_constraint ON conrelid = relation AND contype = 'f' AND conparentid = 0,
+         LATERAL unnest(conkey, confkey) pair(referring, referred)
+         JOIN pg_attribute k ON k.attnum = pair.referred
+    WHERE pair.referring = a.attnum AND k.attrelid = confrelid
+      AND NOT EXISTS (SELECT FROM objectid_ext_tools._referring_columns("table", "column")
+                      WHERE relation = confrelid AND attribute = k.attname)
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % refers to table % by constraint "%"', key.attribute, key.relation, key.referred, key.conname
+            USING ERRCODE = 'feature_not_supported',
+                  HINT = format('Convert column %I of %s, and this one follows.', key.attname, key.referred);
+    END IF;
+
+    FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE NOT inherited LOOP
+        EXECUTE format('SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT %3$s.is_objectid(%1$I::%4$s) ORDER BY tableoid, ctid LIMIT 1',
+                       each.attribute, each.relation, ids_schema,
+                       CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
+        INTO bad, bad_rows;
+        IF bad_rows > 0 THEN
+            RAISE EXCEPTION 'column "%" of table % has rows that are no ObjectId: %', each.attribute, each.relation, bad_rows
+                USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
+        END IF;
+    END LOOP;
+    PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'makes a text, varchar, char, bytea or jsonb column an objectid, with all columns that refer to it by foreign keys; an error if any value is no ObjectId';
