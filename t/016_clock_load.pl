@@ -8,25 +8,19 @@ use warnings FATAL => 'all';
 use FindBin;
 use lib $FindBin::RealBin;
 use History;
+use Machine;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my ($library) = glob '/usr/lib/*/faketime/libfaketime.so.1';
-plan skip_all => 'libfaketime (Debian: package "faketime") IS MISSING: no test with a clock that is set'
-  unless defined $library;
+my $machine = new_machine();
+plan skip_all => "$machine: NO TEST with a clock that is set" unless ref $machine;
 
 my $day = 86400;
 my $seconds = is_long() ? 5 : 0.5;
-my $clock = PostgreSQL::Test::Utils::tempdir . '/clock';
-set_clock($clock, 0);
-my %env = (
-	LD_PRELOAD => $library,
-	FAKETIME_TIMESTAMP_FILE => $clock,
-	FAKETIME_NO_CACHE => 1,
-	DONT_FAKE_MONOTONIC => 1);
+my %env = machine_environment($machine);
 my $node = start_server('main', env => \%env, conf => q{
 shared_buffers = 64MB
 client_min_messages = error
@@ -42,7 +36,7 @@ foreach (
 	# It is smeared, as for a leap second, only faster.
 	[ 0, 1.1 ], [ 0, 0.9 ], [ 0, 1 ])
 {
-	set_clock($clock, @$_);
+	set_clock($machine, @$_);
 	sleep $seconds;
 }
 my @history = end_clients(@clients);
@@ -60,7 +54,7 @@ foreach my $how ('fast', 'immediate')
 		sleep $seconds;
 		$node->stop($how);
 		push @history, end_clients(@clients);
-		set_clock($clock, $step, 1);
+		set_clock($machine, $step, 1);
 		start();
 	}
 	history_is_sound(\@history, "clock set after $how shutdowns", lead => 2 * $day, lag => 2 * $day);

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
 our @EXPORT = qw(start_server in_parallel start_client
-  kill_server wait_until_up set_clock seen_ids highest not_above);
+  kill_server wait_until_up seen_ids highest not_above);
 
 # A running server with both extensions, and settings in $params{conf}; it alone
 # sees the variables of $params{env}; the other parameters are those of init().
@@ -41,14 +41,14 @@ my $clients = 0;
 
 sub start_client
 {
-	my ($node, $script, $on_error_stop) = @_;
+	my ($node, $script, $on_error_stop, $database) = @_;
 	$dir //= PostgreSQL::Test::Utils::tempdir('clients');
 	my $file = "$dir/" . ++$clients;
 	my $stop = 'ON_ERROR_STOP=' . ($on_error_stop // 1);
 	my $client = { output => "$file.out", errors => "$file.err" };
 	append_to_file("$file.sql", $script);
 	$client->{run} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', $stop, '-d', $node->connstr('postgres'), '-f', "$file.sql" ],
+		[ 'psql', '-XAtq', '-v', $stop, '-d', $node->connstr($database // 'postgres'), '-f', "$file.sql" ],
 		'<', \undef, '>', $client->{output}, '2>', $client->{errors});
 	return $client;
 }
@@ -108,16 +108,6 @@ sub wait_until_up
 		sleep 0.01;
 	}
 	die 'the server does not come back';
-}
-
-# Set the clock of a server under libfaketime: seconds to add to the real time,
-# and the rate at which it runs.  The server reads the file at every look at the
-# clock, so it must never be empty.
-sub set_clock
-{
-	my ($file, $seconds, $rate) = @_;
-	append_to_file("$file.new", sprintf("%+d x%g\n", $seconds, $rate // 1));
-	rename "$file.new", $file or die "cannot rename: $!";
 }
 
 # The ids that a client saw before it lost its server.  The last line of its

@@ -1,0 +1,86 @@
+# The machine under a server, of which a test sets the clock and cuts the power.
+# What does it is machine.c, which is built here.
+package Machine;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Cwd qw(abs_path);
+use Exporter qw(import);
+use File::Basename qw(dirname);
+use ObjectidTest;
+use PostgreSQL::Test::Utils;
+use Time::HiRes;
+
+our @EXPORT = qw(new_machine machine_environment switch_on set_clock cut_power);
+
+my $source = dirname(abs_path(__FILE__)) . '/machine.c';
+
+# A machine, or a text that says why there can be none.
+sub new_machine
+{
+	my $dir = PostgreSQL::Test::Utils::tempdir('machine');
+	my $machine = { dir => $dir, clock => "$dir/clock", disk => "$dir/disk" };
+	my $cc = $ENV{CC} // 'cc';
+	return "no C compiler ($cc)" if system("$cc --version >$dir/log 2>&1") != 0;
+	foreach my $command ("-shared -fPIC -o $dir/machine.so $source -ldl", "-DPROGRAM -o $dir/machine $source")
+	{
+		system("$cc -O2 -Wall $command >$dir/log 2>&1") == 0
+		  or die "cannot build machine.c: " . slurp_file("$dir/log");
+	}
+	mkdir "$dir/disk";
+
+	# Files must know when they were made.
+	return "no time of birth in this file system, $dir"
+	  if system("$dir/machine save $dir/disk $dir/log >$dir/log 2>&1") != 0;
+	set_clock($machine, 0);
+	return $machine;
+}
+
+# The variables of a server that runs on it.
+sub machine_environment
+{
+	my ($machine) = @_;
+	return (
+		LD_PRELOAD => join(' ', $ENV{LD_PRELOAD} // (), "$machine->{dir}/machine.so"),
+		MACHINE_CLOCK => $machine->{clock},
+		MACHINE_DISK => $machine->{disk});
+}
+
+sub switch_on
+{
+	my ($machine, $node) = @_;
+	local %ENV = (%ENV, machine_environment($machine));
+	system_or_bail("$machine->{dir}/machine", 'save', $machine->{disk}, $node->data_dir) unless $machine->{saved}++;
+	$node->start;
+}
+
+# Seconds to add to the real time, and the rate at which the clock then runs.
+# The setting that is not in force is the one that is written.
+sub set_clock
+{
+	my ($machine, $seconds, $rate) = @_;
+	my $now = int(Time::HiRes::time() * 1e6);
+	my $next = $machine->{settings}++ % 2;
+	$machine->{setting}[$next] = pack 'qqd', $now, $now + $seconds * 1_000_000, $rate // 1;
+	$machine->{setting}[ 1 - $next ] //= $machine->{setting}[$next];
+	open my $file, '+>>', $machine->{clock} or die "$machine->{clock}: $!";
+	close $file;
+	open $file, '+<', $machine->{clock} or die "$machine->{clock}: $!";
+	foreach ([ 8, join '', @{ $machine->{setting} } ], [ 0, pack 'LL', $next, 0 ])
+	{
+		sysseek $file, $_->[0], 0;
+		syswrite $file, $_->[1];
+	}
+	close $file;
+}
+
+# What was not synchronized is lost, but for so many percent of the blocks.
+sub cut_power
+{
+	my ($machine, $node, $percent) = @_;
+	kill_server($node);
+	system_or_bail("$machine->{dir}/machine", 'cut', $machine->{disk}, $node->data_dir, $percent // 0);
+}
+
+1;
