@@ -58,11 +58,13 @@ sub history
 }
 
 # The kinds of faults in that history and these lines of a third session
+my %limits;
+
 sub faults
 {
 	my (@lines) = @_;
 	my %kinds;
-	$kinds{ (split /:/)[0] }++ foreach check_history([ history(), { node => 5, shard => 6, lines => \@lines } ]);
+	$kinds{ (split /:/)[0] }++ foreach check_history([ history(), { node => 5, shard => 6, lines => \@lines } ], %limits);
 	return join ' ', map { "$_ $kinds{$_}" } sort keys %kinds;
 }
 
@@ -79,6 +81,18 @@ is(faults(line(range => 99, 100)), 'twice 1', 'a range that ends within another'
 is(faults(line(range => 150, 151)), 'twice 1', 'a range within another');
 is(faults(line(range => 50, 250)), 'twice 1', 'a range around another');
 is(faults((line(cache_1 => twitter(0, 9))) x 2), 'order 1 twice 1', 'an id twice in one session');
+
+# Sequences of their own, of which some are meant to go back
+my @twice = (line('cache_1.a' => twitter(0, 1)), line('cache_1.b' => twitter(0, 1)), line('range.a' => 1, 9));
+is(faults(@twice), '', 'an id that another sequence has');
+is(faults(@twice, line('cache_1.b' => twitter(0, 1))), 'order 1 twice 1', 'an id twice of such a sequence');
+is(faults(@twice, line('range.a' => 9, 10)), 'order 1 twice 1', 'a range of such a sequence');
+is(faults(line('cache_64.a' => twitter(0, 9, 4))), 'node 1', 'another node of such a sequence');
+is(faults(line('cache_1.a' => twitter(1.2, 0))), 'lead 1', 'a time of such a sequence');
+%limits = (goes_back => qr/\.b$/);
+is(faults((@twice) x 2), 'order 2 twice 2', 'ids twice of sequences, one of which goes back');
+is(faults(line('cache_1.b' => twitter(1.2, 0, 4))), 'lead 1 node 1', 'other faults of that one');
+%limits = ();
 
 # Each session's ids ascend
 is(faults(line(cache_1 => twitter(0, 9)), line(cache_1 => twitter(0, 8))), 'order 1', 'snowflakes out of order');
@@ -116,6 +130,7 @@ is(faults_of_errors('canceling statement due to statement timeout', 'canceling s
 
 # What is no line of a history
 is(faults("other|1|1|$clock"), 'malformed 1', 'an unknown generator');
+is(faults("other.a|1|1|$clock"), 'malformed 1', 'an unknown generator with a sequence');
 is(faults('cache_1|1|1'), 'malformed 1', 'a line without a clock');
 is(faults(line(cache_1 => -1)), 'malformed 1', 'a negative id');
 is(faults(line(range => 9, 8)), 'malformed 1', 'a range that ends before it begins');
