@@ -4,17 +4,22 @@
  *		The generator that cannot repeat: a clock kept in a sequence.
  *
  * The state of next_snowflake() is an ordinary sequence whose last_value is
- * the last id that was taken from it.  An id has its time in its high bits, so
- * last_value is a logical clock as well: the next id is the lowest one of the
- * node that is at least an increment above last_value and not before the
- * current tick.  Whatever the wall clock does, ids ascend.
+ * the last slot that was taken from it: the last id, or with INCREMENT k the
+ * last of its k slots, so that nothing above it is anybody's, whatever the
+ * increment is changed to.  An id has its time in its high bits, so last_value
+ * is a logical clock as well: the next id is the lowest one of the node that is
+ * above last_value and not before the current tick.  Whatever the wall clock
+ * does, ids ascend.
  *
  * Crash.  A WAL record carries a last_value up to a second ahead
  * (RESERVATION), and recovery goes on behind it.  The record need not reach
  * the disk before the ids reach a client as long as these are not ahead of the
  * clock: after the crash the clock is past them.  Where they are ahead, or a
  * tick may outlast a restart, the record is flushed before an id is given
- * away.  Sequences without WAL, which forget, may not run ahead at all.
+ * away.  A sequence without WAL forgets its ids, so a burst may not take them
+ * ahead of the clock.  A clock that is set back leaves them ahead, and nothing
+ * can be done: the sequence forgets in a crash what it gave away in the time
+ * that the clock goes through again.
  *
  * Blocks.  CACHE n takes n ids at once; this backend then issues them without
  * looking at the sequence, while their tick lasts.  A block never leaves its
@@ -41,12 +46,14 @@
 /* Consecutive slots of one tick: count ids, each the first of increment slots. */
 typedef struct slot_block
 {
+	TimestampTz now;			/* when it was chosen */
 	int64		tick;
+	TimestampTz tick_begin;
 	bool		new_tick;		/* is nothing of it in the sequence yet? */
 	int64		count;
 	int64		first;			/* lowest id */
-	int64		last;			/* highest id */
 	int64		end;			/* highest slot, as an id */
+	XLogRecPtr	lsn;			/* end of the WAL that covers it */
 } slot_block;
 
 
@@ -68,11 +75,15 @@ lowest_sequence(const snowflake_layout *layout, int32 node, int64 limit)
 	return distance <= 0 ? 0 : ((distance - 1) >> layout->seq_shift) + 1;
 }
 
-/* The first slots of the node that are neither taken nor before this tick. */
+/*
+ * The first slots of the node that are neither taken nor before the current
+ * tick.
+ */
 static void
 choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
-			 Form_pg_sequence_data data, int64 current_tick, slot_block *block)
+			 Form_pg_sequence_data data, slot_block *block)
 {
+	int64		current_tick = snowflake_tick_at(layout, block->now);
 	int64		last_tick = data->last_value >> layout->time_shift;
 	int64		below_time = data->last_value & ((INT64CONST(1) << layout->time_shift) - 1);
 	int64		slots = snowflake_max_sequence(layout) + 1;
@@ -85,8 +96,7 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 	{
 		/* The clock is in the sequence's tick, or behind it. */
 		block->tick = last_tick;
-		seq = lowest_sequence(layout, node,
-							  below_time + (data->is_called ? increment << layout->seq_shift : 0));
+		seq = lowest_sequence(layout, node, below_time + (data->is_called ? 1 : 0));
 		if (seq + increment > slots)
 		{
 			block->tick++;
@@ -95,13 +105,13 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 		}
 		snowflake_check_tick(layout, block->tick);
 	}
+	block->tick_begin = tick_time(&layout->clock, block->tick);
 
 	block->count = Min(options->seqcache, (slots - seq) / increment);
 	block->first = snowflake_pack(layout, block->tick, node, seq);
 	if (block->first + ((block->count * increment - 1) << layout->seq_shift) > options->seqmax)
 		block->count = 1;		/* if even that does not fit, check_max_value() says so */
-	block->last = block->first + (((block->count - 1) * increment) << layout->seq_shift);
-	block->end = block->last + ((increment - 1) << layout->seq_shift);
+	block->end = block->first + ((block->count * increment - 1) << layout->seq_shift);
 }
 
 /*
@@ -142,6 +152,25 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 						   (long long) snowflake_max_sequence(layout) + 1)));
 }
 
+/*
+ * Refuse a MINVALUE that is ahead of the clock by more than a burst may be: no
+ * id of the present could ever be taken.
+ */
+static void
+check_min_value(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout,
+				TimestampTz now)
+{
+	int64		tick = options->seqmin >> layout->time_shift;
+
+	if (tick > 0 && tick > tick_at(&layout->clock, now + RESERVATION))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("MINVALUE (%lld) of sequence \"%s\" is ahead of the clock in layout %s",
+						(long long) options->seqmin, RelationGetRelationName(rel),
+						snowflake_format_layout(layout)),
+				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.")));
+}
+
 /* Refuse a block above the sequence's MAXVALUE. */
 static void
 check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_block *block)
@@ -160,54 +189,66 @@ check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_bl
  * ----------------------------------------------------------------
  */
 
+/* How far may ids lead the clock?  Not at all where a crash forgets them. */
+static int64
+allowed_lead(Relation rel)
+{
+	return RelationNeedsWAL(rel) ? objectid_ext_max_lead() : 0;
+}
+
 /*
- * Change the sequence to take a block of slots from it.  *now is set to the
- * time at which it was chosen, *lsn to what must be on disk before an id of
- * the block that is ahead of the clock may be given away.
- *
- * Where a new tick would lead the clock by more than is allowed, wait until it
- * does not, but no longer than a tick.  A lock of the tuple lets one backend
- * wait at a time, so that all together get one tick's worth of ids per tick.
+ * Choose a block of slots and take it from the sequence, unless it opens a tick
+ * that leads the clock by more than is allowed.  A caller that has waited for
+ * such a tick gets it, because the clock may be hours behind.
+ */
+static bool
+take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layout *layout,
+		   bool waited, slot_block *block)
+{
+	const FormData_pg_sequence *options = &entry->options;
+	Buffer		buf;
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+	bool		taken;
+
+	block->now = GetCurrentTimestamp();
+	check_min_value(rel, options, layout, block->now);
+	choose_slots(layout, node, options, data, block);
+	check_max_value(rel, options, block);
+	taken = waited || !block->new_tick ||
+		block->tick_begin - block->now <= allowed_lead(rel);
+	if (taken)
+	{
+		advance_sequence(entry, rel, buf, block->end,
+						 reservation_of(layout, block, options->seqmax));
+		block->lsn = PageGetLSN(BufferGetPage(buf));
+	}
+	UnlockReleaseBuffer(buf);
+	return taken;
+}
+
+/*
+ * Take a block of slots as soon as it may be taken, which is after a tick at
+ * the latest.  A lock of the tuple lets one backend wait for the clock at a
+ * time, so that all together get one tick's worth of ids per tick.
  */
 static void
-take_slots(Relation rel, const FormData_pg_sequence *options,
-		   int32 node, const snowflake_layout *layout,
-		   slot_block *block, TimestampTz *now, XLogRecPtr *lsn)
+take_slots_in_turn(sequence_entry *entry, Relation rel, int32 node,
+				   const snowflake_layout *layout, slot_block *block)
 {
-	int64		allowed_lead = RelationNeedsWAL(rel) ? (int64) objectid_ext_max_clock_lead * 1000 : 0;
-	int64		excess;
 	ItemPointerData tid;
-	bool		queued = false;
 	bool		waited = false;
-	Buffer		buf;
+
+	if (take_slots(entry, rel, node, layout, false, block))
+		return;
 
 	ItemPointerSet(&tid, 0, FirstOffsetNumber);
-	for (;;)
+	LockTuple(rel, &tid, ExclusiveLock);
+	while (!take_slots(entry, rel, node, layout, waited, block))
 	{
-		Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
-
-		*now = GetCurrentTimestamp();
-		choose_slots(layout, node, options, data, snowflake_tick_at(layout, *now), block);
-		check_max_value(rel, options, block);
-		excess = tick_time(&layout->clock, block->tick) - *now - allowed_lead;
-		if (waited || !block->new_tick || excess <= 0)
-			break;
-
-		UnlockReleaseBuffer(buf);
-		if (!queued)
-			LockTuple(rel, &tid, ExclusiveLock);
-		else
-			objectid_ext_wait(Min(excess, layout->clock.tick));
-		waited = queued;
-		queued = true;
+		objectid_ext_wait_for_clock(block->tick_begin, allowed_lead(rel), layout->clock.tick);
+		waited = true;
 	}
-
-	advance_sequence(rel, buf, options, block->last,
-					 reservation_of(layout, block, options->seqmax));
-	*lsn = PageGetLSN(BufferGetPage(buf));
-	UnlockReleaseBuffer(buf);
-	if (queued)
-		UnlockTuple(rel, &tid, ExclusiveLock);
+	UnlockTuple(rel, &tid, ExclusiveLock);
 }
 
 /* Say once that the clock is far behind: more than bursts and crashes make it. */
@@ -216,7 +257,7 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 {
 	if (lead <= 0)
 		entry->warned = false;
-	else if (lead > (int64) objectid_ext_max_clock_lead * 1000 + RESERVATION + entry->layout.clock.tick &&
+	else if (lead > objectid_ext_max_lead() + RESERVATION + entry->layout.clock.tick &&
 			 !entry->warned)
 	{
 		entry->warned = true;
@@ -227,28 +268,35 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 	}
 }
 
+/*
+ * Flush a block whose ids may not be given away before it is on disk, as they
+ * are ahead of the clock, or their tick may outlast a restart.  Any other is of
+ * use while the clock is in its tick.
+ */
+static void
+flush_block(sequence_entry *entry, Relation rel, const snowflake_layout *layout, const slot_block *block)
+{
+	entry->usable_from = block->tick_begin;
+	entry->usable_until = block->tick_begin + layout->clock.tick;
+	if (RelationNeedsWAL(rel) &&
+		(block->now < block->tick_begin || layout->clock.tick > RESTART_TIME))
+	{
+		XLogFlush(block->lsn);
+		entry->usable_from = DT_NOBEGIN;
+	}
+}
+
 /* Fill entry with a new block. */
 static void
 take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 {
 	Relation	rel = open_sequence_entry(entry, "next_snowflake()");
 	slot_block	block;
-	TimestampTz now;
-	TimestampTz tick_begin;
-	XLogRecPtr	lsn;
 
 	snowflake_check_node(layout, node);
 	check_clock_sequence(rel, &entry->options, layout);
-	take_slots(rel, &entry->options, node, layout, &block, &now, &lsn);
-
-	tick_begin = tick_time(&layout->clock, block.tick);
-	entry->usable_from = tick_begin;
-	entry->usable_until = tick_begin + layout->clock.tick;
-	if (RelationNeedsWAL(rel) && (now < tick_begin || layout->clock.tick > RESTART_TIME))
-	{
-		XLogFlush(lsn);
-		entry->usable_from = DT_NOBEGIN;
-	}
+	take_slots_in_turn(entry, rel, node, layout, &block);
+	flush_block(entry, rel, layout, &block);
 
 	entry->node = node;
 	entry->layout = *layout;
@@ -256,7 +304,7 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 	entry->step = entry->options.seqincrement << layout->seq_shift;
 	entry->remaining = block.count;
 
-	warn_of_late_clock(entry, rel, tick_begin - now);
+	warn_of_late_clock(entry, rel, block.tick_begin - block.now);
 	relation_close(rel, NoLock);
 }
 

@@ -59,7 +59,14 @@ extern int	objectid_ext_identity;	/* an ObjectidIdentity */
 extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
 extern void objectid_ext_wait(int64 us);
-extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 tick);
+extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick);
+
+/* The setting, in microseconds as times are. */
+static inline int64
+objectid_ext_max_lead(void)
+{
+	return (int64) objectid_ext_max_clock_lead * 1000;
+}
 
 /* Advance *src over a token, or say that it is not there. */
 static inline bool

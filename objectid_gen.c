@@ -79,7 +79,8 @@ next_second(bool new_round)
 	if (unlikely(new_round) && second == generator.seconds)
 	{
 		second++;
-		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second), USECS_PER_SEC);
+		objectid_ext_wait_for_clock(tick_time(&objectid_clock, second),
+									objectid_ext_max_lead(), USECS_PER_SEC);
 	}
 	if (now.tv_sec < 0 || second > PG_UINT32_MAX)
 		ereport(ERROR,

@@ -10,6 +10,13 @@
  * SEQUENCE, dump, restore and replication go on working, and all functions may
  * be used in turn.
  *
+ * Some commands break that rule: ALTER SEQUENCE ... START, ... AS, ... SET
+ * LOGGED, ALTER TABLE ... SET LOGGED and CREATE DATABASE write the page anew
+ * and keep log_cnt, but their WAL has last_value alone.  All of them, and a
+ * rollback of them, send an invalidation or need a new backend.  So a backend
+ * believes log_cnt only after it has written WAL for the sequence itself since
+ * its last invalidation.
+ *
  *-------------------------------------------------------------------------
  */
 #include "objectid_ext.h"
@@ -145,7 +152,11 @@ check_sequence(sequence_entry *entry, Relation rel)
 {
 	HeapTuple	tuple;
 
-	/* First of all, so that a change during what follows is not overlooked. */
+	/* Another user is no reason to doubt the page. */
+	if (!entry->valid)
+		entry->logged = false;
+
+	/* Before all else, so that a change during what follows is not overlooked. */
 	entry->valid = true;
 	entry->userid = InvalidOid;
 
@@ -220,22 +231,37 @@ lock_sequence_page(Relation rel, Buffer *buf)
 	return sequence_data(page);
 }
 
+/*
+ * Is a WAL record on disk once our transaction has committed?  That of another
+ * transaction, which has not ended, need not be, because a commit flushes
+ * nothing unless it has an id and a record of its own.
+ */
+static bool
+is_flushed_by_commit(XLogRecPtr lsn)
+{
+	return synchronous_commit == SYNCHRONOUS_COMMIT_OFF ||
+		(TransactionIdIsValid(GetTopTransactionIdIfAny()) && XactLastRecEnd != InvalidXLogRecPtr) ||
+		!XLogNeedsFlush(lsn);
+}
+
 /* Does WAL already cover a value, so that a crash cannot bring it back? */
 static bool
-is_covered(Page page, const FormData_pg_sequence *options, int64 value)
+is_covered(const sequence_entry *entry, Page page, int64 value)
 {
 	Form_pg_sequence_data data = sequence_data(page);
-	int64		covered = value_after(options, data->last_value, data->log_cnt);
+	int64		covered = value_after(&entry->options, data->last_value, data->log_cnt);
 
 	/*
 	 * The first change after a checkpoint must be logged in any case: replay
 	 * begins at the checkpoint and would not see an earlier record.
 	 */
-	if (!data->is_called || PageGetLSN(page) <= GetRedoRecPtr())
+	if (!entry->logged || !data->is_called || PageGetLSN(page) <= GetRedoRecPtr())
+		return false;
+	if (!is_flushed_by_commit(PageGetLSN(page)))
 		return false;
 
 	/* A sequence that begins anew goes back: that is covered by nothing. */
-	return options->seqincrement > 0 ?
+	return entry->options.seqincrement > 0 ?
 		value > data->last_value && value <= covered :
 		value < data->last_value && value >= covered;
 }
@@ -288,7 +314,7 @@ set_sequence_value(Relation rel, int64 value)
  * locked; a checkpoint waits for that lock, too.
  */
 void
-advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
+advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,
 				 int64 last_value, int64 reserved)
 {
 	Page		page = BufferGetPage(buf);
@@ -303,11 +329,14 @@ advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
 
 	if (RelationNeedsWAL(rel))
 	{
-		if (is_covered(page, options, last_value))
-			reserved = value_after(options, data->last_value, data->log_cnt);
+		if (is_covered(entry, page, last_value))
+			reserved = value_after(&entry->options, data->last_value, data->log_cnt);
 		else
+		{
 			(void) log_sequence_value(rel, buf, reserved);
-		log_cnt = steps_between(options, last_value, reserved);
+			entry->logged = true;
+		}
+		log_cnt = steps_between(&entry->options, last_value, reserved);
 	}
 
 	data->last_value = last_value;

@@ -28,6 +28,7 @@ typedef struct sequence_entry
 	bool		valid;			/* did nothing change since? */
 	Oid			userid;
 	bool		is_temp;		/* may be used in a read-only transaction */
+	bool		logged;			/* did we write WAL for the page since? */
 	FormData_pg_sequence options;
 
 	/* The block that next_snowflake() took last, and for what */
@@ -45,7 +46,7 @@ extern void lock_sequence_entry(sequence_entry *entry);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
 
 extern Form_pg_sequence_data lock_sequence_page(Relation rel, Buffer *buf);
-extern void advance_sequence(Relation rel, Buffer buf, const FormData_pg_sequence *options,
+extern void advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,
 							 int64 last_value, int64 reserved);
 extern XLogRecPtr set_sequence_value(Relation rel, int64 value);
 

@@ -65,9 +65,9 @@ first_of_range(const FormData_pg_sequence *options, Form_pg_sequence_data data,
  * fewer than count, none is taken and the sequence is as it was.
  */
 static uint64
-take_range(Relation rel, const FormData_pg_sequence *options, int64 count,
-		   int64 *first, int64 *last)
+take_range(sequence_entry *entry, Relation rel, int64 count, int64 *first, int64 *last)
 {
+	const FormData_pg_sequence *options = &entry->options;
 	Buffer		buf;
 	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
 	uint64		available = first_of_range(options, data, count, first);
@@ -77,16 +77,34 @@ take_range(Relation rel, const FormData_pg_sequence *options, int64 count,
 		uint64		ahead = Min(available - count, RESERVED_VALUES);
 
 		*last = value_after(options, *first, count - 1);
-		advance_sequence(rel, buf, options, *last, value_after(options, *last, ahead));
+		advance_sequence(entry, rel, buf, *last, value_after(options, *last, ahead));
 	}
 	UnlockReleaseBuffer(buf);
 	return available;
 }
 
+/* The error of a sequence that has fewer values left than were asked for. */
+static void
+report_too_few_values(Relation rel, uint64 available, int64 count)
+{
+	if (available == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("sequence \"%s\" has no values left", RelationGetRelationName(rel))));
+	ereport(ERROR,
+			(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+			 errmsg_plural("sequence \"%s\" has only %llu value left, fewer than the %lld requested",
+						   "sequence \"%s\" has only %llu values left, fewer than the %lld requested",
+						   (unsigned long) Min(available, ULONG_MAX),
+						   RelationGetRelationName(rel),
+						   (unsigned long long) available, (long long) count)));
+}
+
 /*
  * The next count values of a sequence (a regclass), in one step, as a row:
  * first, last and step, all int8.  In all else like as many calls of
- * nextval(), and with its errors; a count below 1, invalid_parameter_value; more
+ * nextval(), and with its errors; a call outside FROM, feature_not_supported; a
+ * count below 1, invalid_parameter_value; more
  * than the sequence has left, sequence_generator_limit_exceeded, and nothing is
  * taken.  A sequence that cycles gives no range that goes over its end.
  */
@@ -104,6 +122,13 @@ nextval_range(PG_FUNCTION_ARGS)
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
+	/* Only the call of a FROM clause says where its result goes. */
+	if (fcinfo->resultinfo == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s can be called only in the FROM clause", "nextval_range()"),
+				 errdetail("In \"SELECT (nextval_range(...)).*\", it would be called once for each column."),
+				 errhint("Use \"SELECT * FROM nextval_range(...)\".")));
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	if (count < 1)
@@ -113,13 +138,9 @@ nextval_range(PG_FUNCTION_ARGS)
 
 	lock_sequence_entry(entry);
 	rel = open_sequence_entry(entry, "nextval_range()");
-	available = take_range(rel, &entry->options, count, &first, &last);
+	available = take_range(entry, rel, count, &first, &last);
 	if (available < (uint64) count)
-		ereport(ERROR,
-				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-				 errmsg("nextval_range: sequence \"%s\" has no %lld consecutive values left",
-						RelationGetRelationName(rel), (long long) count),
-				 errdetail("It has %llu.", (unsigned long long) available)));
+		report_too_few_values(rel, available, count);
 	relation_close(rel, NoLock);
 
 	values[0] = Int64GetDatum(first);
@@ -138,7 +159,7 @@ take_value(Oid relid, int64 *value)
 
 	lock_sequence_entry(entry);
 	rel = open_sequence_entry(entry, "nextval_any()");
-	taken = take_range(rel, &entry->options, 1, value, value) > 0;
+	taken = take_range(entry, rel, 1, value, value) > 0;
 	relation_close(rel, NoLock);
 	return taken;
 }
@@ -176,5 +197,5 @@ nextval_any(PG_FUNCTION_ARGS)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-			 errmsg("nextval_any: all sequences have reached their ends")));
+			 errmsg("none of the sequences has values left")));
 }

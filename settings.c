@@ -101,13 +101,11 @@ objectid_ext_wait(int64 us)
 }
 
 /*
- * Wait until a time leads the clock by no more than ids may, but no longer than
- * a tick (microseconds).
+ * Wait until a time leads the clock by no more than this, but no longer than a
+ * tick (both in microseconds).
  */
 void
-objectid_ext_wait_for_clock(TimestampTz ts, int64 tick)
+objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick)
 {
-	int64		excess = ts - GetCurrentTimestamp() - (int64) objectid_ext_max_clock_lead * 1000;
-
-	objectid_ext_wait(Min(excess, tick));
+	objectid_ext_wait(Min(ts - GetCurrentTimestamp() - lead, tick));
 }

@@ -123,7 +123,8 @@ next_shard_id(PG_FUNCTION_ARGS)
 		if (shard_tick_is_over(clock, layout, seq))
 		{
 			snowflake_check_tick(layout, ++tick);
-			objectid_ext_wait_for_clock(tick_time(&layout->clock, tick), layout->clock.tick);
+			objectid_ext_wait_for_clock(tick_time(&layout->clock, tick),
+										objectid_ext_max_lead(), layout->clock.tick);
 		}
 	}
 	take_shard_slot(clock, layout, tick, seq);

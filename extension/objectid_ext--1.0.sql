@@ -787,7 +787,7 @@ COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-
 
 CREATE FUNCTION nextval_range(seq regclass, count bigint, OUT first bigint, OUT last bigint, OUT step bigint)
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION nextval_range(regclass, bigint) IS 'takes the next count values of a sequence in one step; generate_series(first, last, step) lists them';
+COMMENT ON FUNCTION nextval_range(regclass, bigint) IS 'takes the next count values of a sequence in one step: SELECT * FROM nextval_range(...), in FROM only; generate_series(first, last, step) lists them';
 
 CREATE FUNCTION nextval_any(sequences regclass[]) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

@@ -51,11 +51,24 @@ SELECT min(id - previous) >= 50 AS apart,
        bool_and(snowflake_node(id) = 5 AND snowflake_node(id + 49) = 5
                 AND snowflake_timestamp(id) = snowflake_timestamp(id + 49)) AS within_node
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM block) b;
--- nextval leaves its block of slots alone, and finds its own left alone
+-- nextval leaves its block of slots alone
 ALTER SEQUENCE fifty CACHE 1;
-SELECT bool_and(b - a >= 50 AND c - b >= 50) AS apart
+SELECT bool_and(b - a >= 50 AND c > b) AS apart
 FROM (SELECT next_snowflake('fifty', 5) AS a, nextval('fifty') AS b, next_snowflake('fifty', 5) AS c
       FROM generate_series(1, 1000)) s;
+-- the whole block is taken, whatever the increment becomes
+SET client_min_messages = error;     -- an hour ahead, so that the clock does nothing
+SELECT setval('fifty', make_snowflake(clock_timestamp() + interval '1 hour', 5, 0, 'twitter')) AS ahead \gset
+SELECT next_snowflake('fifty', 5) AS id \gset
+SELECT :id > :ahead AS ahead, last_value - :id AS last_slot FROM fifty;
+ALTER SEQUENCE fifty INCREMENT 1;
+SELECT next_snowflake('fifty', 5) - :id AS first, nextval('fifty') - :id AS then_nextval;
+ALTER SEQUENCE fifty INCREMENT 10;
+SELECT next_snowflake('fifty', 5) - :id AS block;
+ALTER SEQUENCE fifty INCREMENT 7;
+SELECT first - :id AS range FROM nextval_range('fifty', 1);
+RESET client_min_messages;
+ALTER SEQUENCE fifty RESTART;
 ALTER SEQUENCE fifty INCREMENT 4096;
 SELECT count(DISTINCT id) AS ids, max(id & 4095) AS slot FROM (SELECT next_snowflake('fifty', 5) AS id FROM generate_series(1, 10)) f;
 ALTER SEQUENCE fifty INCREMENT 4097;
@@ -133,6 +146,19 @@ SELECT next_snowflake('bounded', 5);
 CREATE SEQUENCE downward INCREMENT -1;
 SELECT next_snowflake('downward', 5);
 SELECT last_value, is_called FROM small;
+
+-- a MINVALUE in the future is a mistake, such as Citus makes on its workers
+CREATE SEQUENCE of_worker MINVALUE 281474976710657;
+SELECT next_snowflake('of_worker', 1, 'js53');
+SELECT next_snowflake('of_worker', 1, 'pgedge') > 281474976710657 AS no_future_in_this_layout;
+ALTER SEQUENCE of_worker MINVALUE 9223372036854775806 START 9223372036854775806 RESTART;
+SELECT next_snowflake('of_worker', 1);
+ALTER SEQUENCE of_worker NO MINVALUE RESTART WITH 1;
+SELECT snowflake_timestamp(next_snowflake('of_worker', 1, 'js53'), 'js53') <= clock_timestamp() AS present;
+-- one of the second that is beginning is none
+DO $$ BEGIN EXECUTE format('ALTER SEQUENCE of_worker MINVALUE %1$s START %1$s RESTART', snowflake_floor(clock_timestamp() + interval '0.8 s')); END $$;
+SELECT next_snowflake('of_worker', 0) >= seqmin AS above FROM pg_sequence WHERE seqrelid = 'of_worker'::regclass;
+DROP SEQUENCE of_worker;
 
 -- other relations
 CREATE TABLE plain (a int PRIMARY KEY);
@@ -237,7 +263,13 @@ SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id)) <= clock_timestam
 FROM (SELECT next_snowflake('forgetful', 5) AS id FROM generate_series(1, 50000)) s;
 SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id)) <= clock_timestamp() AS no_lead
 FROM (SELECT next_snowflake('of_session', 5) AS id FROM generate_series(1, 50000)) s;
+-- unless the clock is set back: then they go on above the last, as any
+ALTER SEQUENCE forgetful CACHE 1;
+SELECT setval('forgetful', make_snowflake(clock_timestamp() + interval '3600.5 s', 5, 0, 'twitter')) AS ahead \gset
+SELECT next_snowflake('forgetful', 5) = :ahead + 1 AS next_slot;
 ALTER SEQUENCE forgetful SET LOGGED;
+SELECT next_snowflake('forgetful', 5) = :ahead + 2 AS next_slot;
+SELECT setval('forgetful', 1);
 SELECT count(DISTINCT next_snowflake('forgetful', 5)) FROM generate_series(1, 5000);
 
 -- a block is dropped when its sequence is altered, restarted or dropped

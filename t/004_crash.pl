@@ -70,6 +70,9 @@ my $no_wait = q{SET objectid_ext.max_clock_lead = '1h'};
 # one of 10 ms on a faster one still.
 my $long_tick = 'time:32,node:10,seq:21;tick=100s;epoch=2020-01-01T00:00:00Z';
 
+# By another session, while the one that takes the ids has the sequence at hand.
+sub by_another { return [ @_ ]; }
+
 # What is done before a crash: statements that commit, and one that does not,
 # whose id must not come again.
 my @scenarios = (
@@ -96,6 +99,40 @@ my @scenarios = (
 		last => sub { take($_[0], 1000, $long_tick) },
 		layout => $long_tick
 	},
+	# The commands that write the page of the sequence anew: what they leave in
+	# it says that WAL covers the ids that follow, but the WAL that they write
+	# does not.
+	{
+		name => 'ids after ALTER SEQUENCE ... START',
+		before => sub { hour_ahead($_[0]), take($_[0], 3, 'twitter'), "ALTER SEQUENCE $_[0] START WITH 5" },
+		last => sub { take($_[0], 200, 'twitter') }
+	},
+	{
+		name => 'ids after ALTER SEQUENCE ... AS, by another session',
+		before => sub { "ALTER SEQUENCE $_[0] MAXVALUE 9000000000000000000", hour_ahead($_[0]),
+			  take($_[0], 3, 'twitter'), by_another("ALTER SEQUENCE $_[0] AS bigint") },
+		last => sub { take($_[0], 200, 'twitter') }
+	},
+	{
+		name => 'ids after ALTER SEQUENCE ... SET UNLOGGED and SET LOGGED',
+		before => sub { hour_ahead($_[0]), take($_[0], 3, 'twitter'),
+			  map { "ALTER SEQUENCE $_[0] SET $_" } qw(UNLOGGED LOGGED) },
+		last => sub { take($_[0], 200, 'twitter') }
+	},
+	{
+		name => 'ids after ALTER TABLE ... SET UNLOGGED and SET LOGGED, by another session',
+		before => sub { hour_ahead($_[0]), take($_[0], 3, 'twitter'),
+			  by_another("CREATE TABLE of_$_[0] (id bigint)", "ALTER SEQUENCE $_[0] OWNED BY of_$_[0].id",
+				map { "ALTER TABLE of_$_[0] SET $_" } qw(UNLOGGED LOGGED)) },
+		last => sub { take($_[0], 200, 'twitter') },
+		after => sub { "DROP TABLE of_$_[0]" }
+	},
+	{
+		name => 'ids after an ALTER SEQUENCE that was rolled back',
+		before => sub { hour_ahead($_[0]), take($_[0], 3, 'twitter'), 'BEGIN', "ALTER SEQUENCE $_[0] START WITH 5",
+			  take($_[0], 3, 'twitter'), 'ROLLBACK', take($_[0], 3, 'twitter') },
+		last => sub { take($_[0], 200, 'twitter') }
+	},
 	{
 		# Here the clock alone helps, so the ids must not be ahead of it.
 		name => 'ids of a sequence without WAL',
@@ -117,7 +154,11 @@ foreach my $scenario (@scenarios)
 			my $seq = "cache_$cache";
 			$session->query_safe("DROP SEQUENCE IF EXISTS $seq; CREATE $kind SEQUENCE $seq CACHE $cache");
 			next unless $scenario->{before};
-			$session->query_safe($_) foreach $scenario->{before}->($seq);
+			foreach my $statement ($scenario->{before}->($seq))
+			{
+				if (ref $statement) { $node->safe_psql('postgres', join ';', @$statement); }
+				else { $session->query_safe($statement); }
+			}
 		}
 		$session->query_safe('BEGIN');
 		$last{$_} = $session->query_safe($scenario->{last}->("cache_$_")) foreach (1, 64);
@@ -127,6 +168,7 @@ foreach my $scenario (@scenarios)
 		{
 			my $next = $node->safe_psql('postgres', "$no_wait; SELECT next_snowflake('cache_$cache', 5, '$layout')");
 			cmp_ok($next, '>', $last{$cache}, "$scenario->{name}; CACHE $cache, $how");
+			$node->safe_psql('postgres', $scenario->{after}->("cache_$cache")) if $scenario->{after};
 		}
 	}
 }
@@ -202,7 +244,7 @@ open(my $page, '>', $file) or die "$file: $!";
 print $page "\0" x 8192;
 close($page);
 $node->start;
-foreach my $call (q{next_snowflake('lost', 5)}, q{nextval_range('lost', 10)}, q{nextval_any('{lost}')})
+foreach my $call (q{next_snowflake('lost', 5)}, q{first FROM nextval_range('lost', 10)}, q{nextval_any('{lost}')})
 {
 	my ($status, undef, $message) = $node->psql('postgres', "SELECT $call");
 	like($message, qr/page of sequence "lost" is damaged/, "page lost: $call");

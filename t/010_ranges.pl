@@ -94,6 +94,25 @@ my @cases = (
 	{ name => 'after setval', before => [ [ 'r 100', 's 5000', 'r 3' ] ] },
 	{ name => 'after setval of a value not called', before => [ [ 'r 100', 'u 5000', 'r 3' ] ] },
 	{ name => 'beyond a turn', options => 'MAXVALUE 100 CYCLE', before => [ [ 'r 90', 'r 20' ] ] },
+	# commands that write the page anew and leave in it that WAL covers more
+	{ name => 'after ALTER SEQUENCE ... START', before => [ [ 'r 1', 'x ALTER SEQUENCE %s START WITH 5', 'r 5' ] ] },
+	{
+		name => 'after ALTER SEQUENCE ... AS',
+		options => 'MAXVALUE 1000',
+		before => [ [ 'r 1', 'x ALTER SEQUENCE %s AS integer', 'a' ] ]
+	},
+	{
+		name => 'after SET UNLOGGED and SET LOGGED',
+		before => [ [ 'r 1', 'x ALTER SEQUENCE %s SET UNLOGGED', 'x ALTER SEQUENCE %s SET LOGGED', 'r 5' ] ]
+	},
+	{
+		name => 'after ALTER SEQUENCE by another session',
+		before => [ [ 'r 1', 'o ALTER SEQUENCE %s START WITH 5', 'r 5' ] ]
+	},
+	{
+		name => 'by another session after ALTER SEQUENCE by this one',
+		before => [ [ 'r 1', 'x ALTER SEQUENCE %s START WITH 5', 'o SELECT last FROM nextval_range(\'%s\', 5)' ] ]
+	},
 	# comes last, so that no other commit can flush it
 	{ name => 'a range that nobody else flushes', before => [ ['r 5'] ] });
 
@@ -102,7 +121,9 @@ my %statements = (
 	n => sub { "SELECT nextval('$_[0]')" },
 	a => sub { "SELECT nextval_any('{$_[0]}')" },
 	s => sub { "SELECT setval('$_[0]', $_[1])" },
-	u => sub { "SELECT setval('$_[0]', $_[1], false) - 1" });
+	u => sub { "SELECT setval('$_[0]', $_[1], false) - 1" },
+	x => sub { sprintf $_[1], $_[0] },
+	o => sub { sprintf $_[1], $_[0] });
 
 foreach my $how ('immediate', 'kill')
 {
@@ -119,8 +140,9 @@ foreach my $how ('immediate', 'kill')
 			next if $parts_left > $#parts;
 			foreach my $statement (@{ $parts[ $#parts - $parts_left ] })
 			{
-				my ($what, $argument) = split / /, $statement;
-				$last[$i] = $session->query_safe($statements{$what}->("crash_$i", $argument));
+				my ($what, $argument) = split / /, $statement, 2;
+				my $sql = $statements{$what}->("crash_$i", $argument);
+				$last[$i] = $what eq 'o' ? $node->safe_psql('postgres', $sql) : $session->query_safe($sql);
 			}
 		}
 		$session->query_safe('CHECKPOINT') if $parts_left;
@@ -135,6 +157,39 @@ foreach my $how ('immediate', 'kill')
 		cmp_ok($next, $options[$i] =~ /INCREMENT -/ ? '<' : '>', $last[$i], "$how: $cases[$i]{name}");
 	}
 }
+
+#
+# A database that was made of a template: its sequences are copies, and WAL has
+# only where they stood.
+#
+$node->safe_psql('postgres', 'CREATE DATABASE original');
+$node->safe_psql('original', q{
+	CREATE EXTENSION objectid_ext;
+	CREATE SEQUENCE seq;
+	SELECT nextval_range FROM nextval_range('seq', 1)});
+$node->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE original');
+my $last = $node->safe_psql('copy', q{SELECT last FROM nextval_range('seq', 5)});
+kill_server($node);
+$node->start;
+cmp_ok($node->safe_psql('copy', q{SELECT first FROM nextval_range('seq', 1)}), '>', $last,
+	'kill: a database made of a template');
+
+#
+# A range that the WAL of another session's transaction covers, which has not
+# ended: nobody has flushed that.
+#
+$node->safe_psql('postgres', 'CREATE SEQUENCE shared');
+my $client = $node->background_psql('postgres');
+$client->query_safe(q{SELECT last FROM nextval_range('shared', 1)});
+my $open = $node->background_psql('postgres');
+$open->query_safe('BEGIN');
+$open->query_safe(q{SELECT last FROM nextval_range('shared', 40)});
+$last = $client->query_safe(q{SELECT last FROM nextval_range('shared', 5)});
+kill_server($node);
+$_->quit foreach $open, $client;
+$node->start;
+cmp_ok($node->safe_psql('postgres', q{SELECT first FROM nextval_range('shared', 1)}), '>', $last,
+	'kill: a range that the WAL of an open transaction covers');
 
 $node->stop;
 done_testing();
