@@ -1,7 +1,7 @@
 -- INSERT ... SELECT into a table without an index.  bench/run sets :rows,
 -- :runs and :uuidv7.
 
-CREATE SEQUENCE bulk_bigserial;
+CREATE SEQUENCE bulk_bigserial CACHE 64;
 CREATE SEQUENCE bulk_snowflake CACHE 64;
 
 INSERT INTO contestant (subject, name, statement, before)

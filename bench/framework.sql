@@ -103,6 +103,28 @@ LANGUAGE sql AS $$
     WHERE subject = what ORDER BY i, n, round
 $$;
 
+-- Generators whose calls are compared one by one; one of them is "nothing".
+CREATE TABLE call (n serial, subject text, name text, call text, calls int);
+
+-- What a call costs, net of that of "nothing".  Processor time does not count a
+-- wait for the clock.  In the pause the clock catches up with what a burst took.
+CREATE PROCEDURE measure_calls(what text, rounds int)
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO contestant (subject, name, statement)
+    SELECT what, name, format('SELECT count(%s) FROM generate_series(1, %s::bigint) AS i', call, calls)
+    FROM call WHERE subject = what ORDER BY n;
+    CALL measure(what, 0, rounds, 0.25);
+
+    INSERT INTO figure (subject, metric, name, round, value)
+    SELECT what, 'net, ns of processor time a call', name, round, 1e6 * (cost - nothing)
+    FROM (SELECT n, name, round, processor / calls AS cost,
+                 max(processor / calls) FILTER (WHERE name = 'nothing') OVER (PARTITION BY round) AS nothing
+          FROM measurement JOIN call USING (subject, name) WHERE subject = what) AS m
+    WHERE name <> 'nothing' ORDER BY n, round;
+END;
+$$;
+
 CREATE VIEW ratio AS
 SELECT t.n, t.subject, t.metric, t.a, t.b, t.relation, t.bound,
        percentile_cont(0.5) WITHIN GROUP (ORDER BY x.value / y.value)::numeric AS median,

@@ -2,7 +2,7 @@
 -- bench/run sets :rows, :runs and :uuidv7.
 
 CREATE SEQUENCE snowflake_key CACHE 64;
-CREATE SEQUENCE bigserial_key;
+CREATE SEQUENCE bigserial_key CACHE 64;
 CREATE TABLE insert_key (n serial, name text, type text, default_value text);
 INSERT INTO insert_key (name, type, default_value) VALUES
     ('bigserial', 'bigint', 'nextval(''bigserial_key'')'),

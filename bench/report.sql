@@ -16,11 +16,20 @@ SELECT format('| %s: %s | %s / %s | %s | %s to %s | %s %s | %s |', subject, metr
                    ELSE '**not met**' END)
 FROM ratio ORDER BY n;
 
+-- Runs of concurrent clients that kept their ids.
+SELECT E'\n## Ids of concurrent clients, all of them counted\n\n'
+       '| | sessions | | ids | of them repeated | ahead of the clock at the end | distinct ids a second | the layout holds |\n'
+       '|---|--:|---|--:|--:|--:|--:|--:|'
+WHERE EXISTS (SELECT FROM kept_run);
+SELECT format('| %s | %s | %s | %s | %s | %s | %s | %s |', subject, clients, name, digits(ids),
+              CASE repeated WHEN 0 THEN '0' ELSE '**' || digits(repeated) || '**' END, digits(ahead), digits(rate), digits(capacity))
+FROM kept_run ORDER BY n;
+
 -- One table for each subject and metric
 SELECT CASE WHEN row_number() OVER (PARTITION BY subject, metric ORDER BY first) = 1
             THEN format(E'\n## %s: %s\n\n| | median | lowest | highest |\n|---|--:|--:|--:|\n', subject, metric) ELSE '' END
        || format('| %s | %s | %s | %s |', name, digits(median), digits(lowest), digits(highest))
 FROM (SELECT subject, metric, name, min(n) AS first, min(min(n)) OVER (PARTITION BY subject, metric) AS section,
              percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median, min(value) AS lowest, max(value) AS highest
-      FROM figure GROUP BY subject, metric, name) AS s
+      FROM figure WHERE subject <> 'one shard' GROUP BY subject, metric, name) AS s
 ORDER BY section, first;
