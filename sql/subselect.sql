@@ -100,6 +100,6 @@ SELECT pg_temp.index_cond('id <@ (SELECT another_minute())', 'sub_gist');
 SELECT count(*) FROM sub_gist WHERE id <@ (SELECT another_minute());
 RESET enable_seqscan;
 
+DROP FUNCTION pg_temp.index_cond, another_minute();
 DROP TABLE sub_event, sub_brin, sub_gist;
-DROP FUNCTION another_minute();
 DROP SEQUENCE sub_call;
