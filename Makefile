@@ -18,11 +18,26 @@ REGRESS_OPTS = $(EXTENSION:%=--load-extension=%)
 ISOLATION = $(call tests,specs/*.spec)
 ISOLATION_OPTS = $(REGRESS_OPTS)
 
-# PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian).
-ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null),1)
-TAP_TESTS = 1
+# The databases of the tests, whatever the server's encoding and locale and the
+# caller's are.  The TAP tests take theirs from the environment.
+ENCODING = UTF8
+NO_LOCALE = 1
+ifneq ($(filter C.UTF-8 C.utf8,$(shell locale -a 2>/dev/null)),)
+export LANG = C.UTF-8
+unexport LC_COLLATE LC_CTYPE LC_MONETARY LC_NUMERIC LC_TIME
+endif
+
+# PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian), and starts
+# servers, which root cannot.
+ifneq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null),1)
+no_tap = the Perl module IPC::Run is missing
+else ifeq ($(shell id -u),0)
+no_tap = root cannot start servers
 else
-$(info The TAP tests in t/ are left out: the Perl module IPC::Run is missing.)
+TAP_TESTS = 1
+endif
+ifneq ($(and $(no_tap),$(filter installcheck,$(MAKECMDGOALS))),)
+$(info The TAP tests in t/ are left out: $(no_tap).)
 endif
 
 PG_CONFIG ?= pg_config

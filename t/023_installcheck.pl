@@ -1,0 +1,45 @@
+# make installcheck against a server that is not of UTF-8, as a superuser of
+# another name, in a folder outside of the tree, and with what a caller's
+# environment may hold.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Cwd qw(abs_path);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $tree = abs_path('.');
+my $pg_config = $ENV{PG_CONFIG} // 'pg_config';
+
+# The tests with characters beyond ASCII, one that connects to its own server,
+# and one of each suite.
+my @regress = grep { slurp_file("sql/$_.sql") =~ /[^\0-\x7f]/ } map { m{sql/(.*)\.sql} } glob('sql/*.sql');
+cmp_ok(scalar @regress, '>', 1, 'there are tests with characters beyond ASCII');
+
+foreach my $encoding ('SQL_ASCII', 'LATIN1')
+{
+	my $node = PostgreSQL::Test::Cluster->new($encoding);
+	$node->init(extra => [ '--no-locale', "--encoding=$encoding" ]);
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE ROLE installer SUPERUSER LOGIN');
+
+	my $dir = PostgreSQL::Test::Utils::tempdir($encoding);
+	delete local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'installer',
+		PGCLIENTENCODING => 'LATIN1', LANG => 'C', LC_CTYPE => 'C');
+	my $output = qx{make -C '$dir' -f '$tree/Makefile' VPATH='$tree' PG_CONFIG='$pg_config' installcheck REGRESS='@regress postgres_fdw' ISOLATION=convert_waits TAP_TESTS= 2>&1};
+	is($?, 0, "tests pass on a server of $encoding") or diag($output);
+	foreach my $diffs (grep { -e } "$dir/regression.diffs", "$dir/output_iso/regression.diffs")
+	{
+		diag(slurp_file($diffs));
+	}
+
+	# The servers of the tests in t/ take their encoding from the environment.
+	like(qx{make -s -C '$dir' -f '$tree/Makefile' VPATH='$tree' PG_CONFIG='$pg_config' --eval='lang:; \@echo \$\$LANG, \$\$LC_CTYPE' lang},
+		qr/^C\.UTF-8,$/m, 'and the tests that make servers get UTF-8');
+	$node->stop;
+}
+
+done_testing();
