@@ -103,6 +103,7 @@ remove_work() {
 	[ -n "$work" ] || return 0
 	trap '' INT TERM HUP            # a second Ctrl-C must not leave half of it
 	stop_server
+	wait                            # tests in the background, which end without it
 	rm -rf "$work"
 	work=
 }

@@ -1,7 +1,7 @@
 # Drivers and object-relational mappers: the programs of examples/clients insert
 # and find objectids, arrays of them and 64-bit ids, and all see the same.
 #
-# Each runs where its software is installed; which did not is said at the end.
+# Each runs where its software is installed; which did not is skipped.
 # This test installs nothing.  On Debian this has all but node-postgres and
 # Drizzle, for which npm makes a folder:
 #
@@ -160,8 +160,10 @@ my @invented = grep { index($programs, $_) < 0 } @quoted;
 ok(@quoted > 6, 'the page on clients quotes programs');
 is("@invented", '', 'all that it quotes is run');
 
-my @missing = sort grep { !$clients{$_} } keys %clients;
-diag('not installed, so not tested: ' . join(', ', @missing)) if @missing;
+foreach my $client (sort grep { !$clients{$_} } keys %clients)
+{
+	SKIP: { skip "$client is not installed", 2; }
+}
 ok($count > 0, 'there are clients');
 
 done_testing();

@@ -1,0 +1,67 @@
+# What scripts/check makes of the output of tests, and of its arguments.
+
+use strict;
+use warnings FATAL => 'all';
+
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $dir = tempdir(CLEANUP => 1);
+mkdir "$dir/t" or die $!;
+
+# The summary of files, given by name and content: its status, and its lines.
+sub summary
+{
+	my (%files) = @_;
+	foreach my $name (keys %files)
+	{
+		open(my $file, '>', "$dir/$name") or die $!;
+		print $file $files{$name};
+		close($file);
+	}
+	my @lines = split /\n/, join '', qx{scripts/summary @{[ map { "$dir/$_" } sort keys %files ]} 2>&1};
+	return ($? >> 8, @lines);
+}
+
+sub summary_is
+{
+	my ($title, $files, $status, $last, @others) = @_;
+	my ($got, @lines) = summary(%$files);
+	is($got, $status, "$title: status");
+	is($lines[-1], $last, "$title: last line") or diag(join "\n", @lines);
+	foreach my $line (@others)
+	{
+		ok((grep { $_ eq $line } @lines), "$title: $line") or diag(join "\n", @lines);
+	}
+	return;
+}
+
+summary_is('all well', { 't/1.pl' => "ok 1 - a\n# said\nok 2 - b # not skipped\n1..2\n" },
+	0, '2 passed, 0 failed, 0 skipped');
+summary_is('some skipped', { 't/1.pl' => "ok 1 - a\nok 2 # skip no program\nok 3 # skip no program\n1..3\n" },
+	0, '1 passed, 0 failed, 2 skipped', 't/1.pl: no program (2 tests)');
+summary_is('a file skipped', { 't/1.pl' => "1..0 # SKIP no Citus\n", 't/2.pl' => "ok 1 - a\n1..1\n" },
+	0, '1 passed, 0 failed, 1 skipped', 't/1.pl: no Citus');
+summary_is('one failed', { 't/1.pl' => "not ok 1 - a\n# got: 1\nok 2 - b\n1..2\n" },
+	1, '1 passed, 1 failed, 0 skipped', 't/1.pl: not ok 1 - a', '    # got: 1');
+summary_is('a nested one failed', { 't/1.pl' => "    not ok 1 - inner\n    1..1\nnot ok 1 - a\n1..1\n" },
+	1, '0 passed, 1 failed, 0 skipped');
+summary_is('one to be done', { 't/1.pl' => "not ok 1 - a # TODO later\n1..1\n" },
+	0, '1 passed, 0 failed, 0 skipped');
+summary_is('died', { 't/1.pl' => "ok 1 - a\ndied at line 2\n" },
+	1, '1 passed, 1 failed, 0 skipped', 't/1.pl did not run to its end: No plan found in TAP output');
+summary_is('died at once', { 't/1.pl' => '' }, 1, '0 passed, 1 failed, 0 skipped');
+summary_is('ended early', { 't/1.pl' => "1..3\nok 1 - a\n" }, 1, '1 passed, 1 failed, 0 skipped');
+summary_is('pg_regress of 15',
+	{ 'sql.log' => "test order     ... ok    1 ms\ntest text    ... FAILED (test process exited with exit code 2)     1 ms\n" },
+	1, '1 passed, 1 failed, 0 skipped');
+summary_is('pg_regress of 16', { 'sql.log' => "# server\nok 1     - order     1 ms\nnot ok 2     - text     1 ms\n1..2\n" },
+	1, '1 passed, 1 failed, 0 skipped');
+
+# Arguments
+like(qx{scripts/check $_}, qr{^Usage:.*All tests take}ms, "check $_") foreach '--help', '-h';
+like(qx{scripts/check --nothing 2>&1}, qr/unknown option --nothing\nUsage:/, 'an option that there is not');
+is($? >> 8, 2, 'and its status');
+like(qx{scripts/check nothing 2>&1}, qr/no test "nothing"/, 'a test that there is not');
+
+done_testing();
