@@ -110,6 +110,26 @@ SKIP:
 	is($packaged, $release, 'debian/changelog too');
 }
 
+# The Debian packages have what the links of their pages lead to.
+SKIP:
+{
+	skip 'no debian/rules here', 1 unless -f 'debian/rules';
+	my @shipped = map { split ' ' } slurp_file('debian/rules') =~ /dh_install(?:docs|examples) --all (.*)/g;
+	@shipped = map { glob } @shipped;
+	my @missing;
+	foreach my $page (grep { /\.md\z/ } map { -d ? glob("$_/*.md") : $_ } @shipped)
+	{
+		my ($dir) = $page =~ m{^(.*/)?};
+		foreach my $link (slurp_file($page) =~ /\]\(([^\s()#:]+)(?:#[^\s()]*)?\)/g)
+		{
+			my $target = ($dir // '') . $link;
+			1 while $target =~ s{[^/]+/\.\./}{};
+			push @missing, "$page: $link" unless grep { $target =~ m{^\Q$_\E(?:/|$)} || "$_/" eq $target } @shipped, 'examples';
+		}
+	}
+	is(join(', ', @missing), '', 'Debian packages have what their pages link to');
+}
+
 # Scripts are named for the versions, and all are installed.
 my @scripts = sort glob('extension/*');
 my @data = sort split ' ', `make --silent --eval='data:; \@echo \$(DATA)' data 2>&1`;
