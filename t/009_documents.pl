@@ -67,7 +67,7 @@ sub run_page
 	foreach my $database (sort keys %databases)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $database OWNER reader");
-		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools') unless $with_extension && $database eq 'page';
+		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext') unless $with_extension && $database eq 'page';
 	}
 	append_to_file("$dir/script.sql", script('page', @blocks));
 	local $ENV{PGPASSWORD} = 'secret';
@@ -186,27 +186,34 @@ foreach my $what (sort keys %planted)
 }
 
 # The reference has every operator, and every function that is there to be called
-# by its name: not what an operator, an operator class, a type, a cast or an
-# aggregate is made of, and not the internal ones of objectid_ext_tools.
+# by its name, in a section of its extension: not what an operator, an operator
+# class, a type, a cast or an aggregate is made of, and not the internal ones of
+# objectid_ext_tools.
 $node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
-my @names = split /\n/, $node->safe_psql('postgres', q{
-	WITH member AS (
-		SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
-		WHERE extname IN ('objectid_ext', 'objectid_ext_tools') AND d.refclassid = 'pg_extension'::regclass AND deptype = 'e'),
-	part AS (
-		SELECT oprcode AS function FROM pg_operator UNION SELECT amproc FROM pg_amproc
-		UNION SELECT castfunc FROM pg_cast UNION SELECT aggtransfn FROM pg_aggregate
-		UNION SELECT refobjid FROM pg_depend WHERE refclassid = 'pg_proc'::regclass AND classid = 'pg_type'::regclass)
-	SELECT proname FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-	WHERE p.oid NOT IN (SELECT function FROM part)
-	  AND 'internal'::regtype <> ALL (prorettype || proargtypes::oid[])
-	  AND NOT starts_with(proname, '_')
-	UNION
-	SELECT oprname FROM member JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid});
-note("@names");
-my $reference = slurp_file('docs/reference.md');
-cmp_ok(scalar(@names), '>', 40, 'there are functions and operators');
-is(join(' ', grep { $reference !~ /`\Q$_\E[`(]/ } @names), '', 'the reference has them all');
+my ($ids, $tools) = slurp_file('docs/reference.md') =~ /^(.*?)^## Tools$(.*?)(?=^## )/ms;
+my %section = (objectid_ext => $ids, objectid_ext_tools => $tools);
+foreach my $extension (sort keys %section)
+{
+	my @names = split /\n/, $node->safe_psql('postgres', qq{
+		WITH member AS (
+			SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
+			WHERE extname = '$extension' AND d.refclassid = 'pg_extension'::regclass AND deptype = 'e'),
+		part AS (
+			SELECT oprcode AS function FROM pg_operator UNION SELECT amproc FROM pg_amproc
+			UNION SELECT castfunc FROM pg_cast UNION SELECT aggtransfn FROM pg_aggregate
+			UNION SELECT refobjid FROM pg_depend WHERE refclassid = 'pg_proc'::regclass AND classid = 'pg_type'::regclass)
+		SELECT proname FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
+		WHERE p.oid NOT IN (SELECT function FROM part)
+		  AND 'internal'::regtype <> ALL (prorettype || proargtypes::oid[])
+		  AND NOT starts_with(proname, '_')
+		UNION
+		SELECT oprname FROM member JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid});
+	note("$extension: @names");
+	cmp_ok(scalar(@names), '>', 3, "$extension has functions");
+	is(join(' ', grep { $section{$extension} !~ /`\Q$_\E[`(]/ } @names), '', "the reference has them all in sections of $extension");
+	is(join(' ', grep { /^\w/ && $section{ $extension eq 'objectid_ext' ? 'objectid_ext_tools' : 'objectid_ext' } =~ /^\| `\Q$_\E\(/m } @names), '',
+		'and in no other');
+}
 
 # A page's headings as they are linked to
 sub anchors

@@ -42,12 +42,13 @@ sub blocks
 }
 
 # Blank lines part the results.  The header of a plan is not shown in pages, and
-# where in the statement an error is neither.
+# where an error is neither.
 sub results
 {
 	my ($text) = @_;
 	$text =~ s/^ *QUERY PLAN *\n-+\n//mg;
 	$text =~ s/^LINE \d+: .*\n *\^ *\n//mg;
+	$text =~ s/^CONTEXT:  .*\n//mg;
 	$text =~ s/^psql:\S*: (?=[A-Z]+:)/\n/mg;
 	return map {
 		[ map { s/-{2,}/-/g; s/\s+/ /g; s/^ | $//g; s/\b(cost|time)=[\d.]+/$1=?/g; $_ } grep { /\S/ } split /\n/ ]
