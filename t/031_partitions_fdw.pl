@@ -7,6 +7,7 @@ use warnings FATAL => 'all';
 
 use FindBin;
 use lib $FindBin::RealBin;
+use Document;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -45,6 +46,11 @@ sub sent
 	return join ' | ', map { /(WHERE .*|ORDER BY .*)/ ? $1 : 'every row' } query_plan($_[0]) =~ /Remote SQL: (.*)/g;
 }
 
+# The plans that the page shows are those of this test.
+my @shown = grep { ($_->{in} // '') eq 't/031_partitions_fdw.pl' } blocks('docs/sharding.md');
+my ($by_hash, $without_option, $by_time) = @shown;
+is(scalar @shown, 3, 'the page shows plans');
+
 #
 # By the hash of the id
 #
@@ -66,6 +72,7 @@ my $by_id = "WHERE ((id OPERATOR(public.=) '$known'))";
 is(sent("SELECT * FROM item WHERE id = '$known'"), $by_id, 'one id');
 is(sent("SELECT * FROM item WHERE id = text '$known'"), $by_id, 'one id as text');
 is(sent("DELETE FROM item WHERE id = '$known'"), $by_id, 'one id, to delete');
+is(differences($by_hash->{shown}, $here->safe_psql('postgres', $by_hash->{text})), '', 'one id, as the page shows it');
 my $two_ids = q{'{507f1f77bcf86cd799439011,507f1f77bcf86cd799439012}'};
 is(sent("SELECT * FROM item WHERE id = ANY ($two_ids)"), join(' | ', ("WHERE ((id OPERATOR(public.=) ANY (${two_ids}::public.objectid[])))") x 2),
 	'several ids, on different servers') or diag(query_plan("SELECT * FROM item WHERE id = ANY ($two_ids)"));
@@ -112,6 +119,8 @@ sub check_conditions
 	}
 }
 check_conditions('sent', 'with the option');
+$here->safe_psql('postgres', 'ANALYZE reading_20261001');
+is(differences($by_time->{shown}, $here->safe_psql('postgres', $by_time->{text})), '', 'a range, as the page shows it');
 
 # What the plan does not know, the executor does: the archive is not asked for
 # the last days.
@@ -136,8 +145,25 @@ is(sent(qq{SELECT * FROM reading WHERE $old_range}), "WHERE $old_ids", 'all of t
 # Without the option
 $here->safe_psql('postgres', "ALTER SERVER $_ OPTIONS (DROP extensions)") foreach 'archive', 'item_0', 'item_1';
 check_conditions('without', 'without the option');
+is(differences($without_option->{text}, $here->safe_psql('postgres', $by_hash->{text})), '', 'one id without the option, as the page shows it');
 is(sent("SELECT * FROM item WHERE id = '$known'"), 'every row', 'one id, without the option: all rows of its server');
 is($here->safe_psql('postgres', "SELECT name FROM item WHERE id = '$known'"), 'known', 'of which one is right');
+
+# The recipe for cron: what it drops, it does not make again.
+my ($recipe) = map { $_->{text} =~ s/reading/cron/gr =~ s/1 year/1 month/gr } grep { $_->{text} =~ /DROP TABLE/ } blocks('docs/time-ranges.md');
+$here->safe_psql('postgres', q{
+	SET timezone = 'UTC';
+	CREATE TABLE cron (id objectid) PARTITION BY RANGE (id);
+	SELECT objectid_ext_tools.create_id_partitions('cron', '1 month', date_trunc('month', now()) - interval '4 months', now())});
+my $partitions = q{
+	SELECT count(*), count(*) FILTER (WHERE upper <= now() - interval '1 month'), count(*) FILTER (WHERE lower > now()), max(upper) >= now() + interval '3 months'
+	FROM objectid_ext_tools.id_partitions('cron')};
+is($here->safe_psql('postgres', $partitions), '5|3|0|f', 'partitions before cron');
+foreach my $run (1, 2)
+{
+	$here->safe_psql('postgres', $recipe);
+	is($here->safe_psql('postgres', $partitions), '5|0|3|t', "partitions after cron's run $run");
+}
 
 # The array type has become a member, and goes with the extension.
 $here->safe_psql('postgres', 'DROP EXTENSION objectid_ext CASCADE');
