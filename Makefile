@@ -6,7 +6,7 @@ MODULE_big = objectid_ext
 OBJS = settings.o ticks.o time_range.o \
 	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sort.o \
 	objectid_stats.o objectid_text.o objectid_time.o \
-	snowflake_ext.o snowflake_layout.o shard_id.o uuidv7.o digits.o \
+	snowflake_ext.o snowflake_layout.o shard_id.o shard_ledger.o shard_clock.o uuidv7.o digits.o \
 	sequence_page.o clock_sequence.o sequence_range.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
@@ -46,7 +46,9 @@ include $(PGXS)
 
 # All files share these headers.
 $(OBJS): objectid_ext.h ticks.h
-sequence_page.o clock_sequence.o sequence_range.o: sequence_page.h
+sequence_page.o clock_sequence.o sequence_range.o shard_clock.o: sequence_page.h
+shard_id.o shard_ledger.o: shard_ledger.h shard_clock.h
+shard_clock.o: shard_clock.h
 
 # A release as PGXN wants it: what is committed, below one directory
 release = objectid_ext-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)

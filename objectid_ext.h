@@ -31,11 +31,27 @@
 #include "varatt.h"
 #endif
 
+/* 16 renamed the number of a relation's file. */
+#if PG_VERSION_NUM >= 160000
+#define RelationGetRelFileNumber(rel)	((rel)->rd_locator.relNumber)
+#else
+#define RelationGetRelFileNumber(rel)	((rel)->rd_node.relNode)
+#endif
+
 /* 17 gathered the parts of a virtual transaction id. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
 #else
 #define MyProcLxid	(MyProc->lxid)
+#endif
+
+/* 19 has the names of lock tranches in shared memory. */
+#if PG_VERSION_NUM >= 190000
+#define new_lwlock_tranche(name)	LWLockNewTrancheId(name)
+#define register_lwlock_tranche(tranche, name)	((void) 0)
+#else
+#define new_lwlock_tranche(name)	LWLockNewTrancheId()
+#define register_lwlock_tranche(tranche, name)	LWLockRegisterTranche(tranche, name)
 #endif
 
 /* 18 shows the name and version of loaded modules. */

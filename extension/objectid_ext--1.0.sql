@@ -598,13 +598,20 @@ CREATE FUNCTION snowflake_upper("range" tstzrange, layout snowflake_layout DEFAU
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id whose time is in the range; 0 if there is none';
 
--- Generators.  next_shard_id keeps in the backend which slots it has given
--- away, so parallel workers must not call it; next_snowflake changes a
--- sequence, which is for the leader of no parallel query at all.
+-- Generators.  Both change a sequence, so parallel queries must not call them.
+
+-- A time that no id of next_shard_id() has gone past, in microseconds since
+-- 1970: ids begin there after a crash.  Dumps take it along, so whoever may dump
+-- the database must be able to read it, and whoever restores it to set it.
+CREATE SEQUENCE shard_id_reservation;
+COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has gone past, in microseconds since 1970; for the function alone';
+GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
+GRANT UPDATE ON SEQUENCE shard_id_reservation TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('shard_id_reservation', '');
 
 CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout DEFAULT 'instagram') RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of this tick, a shard and the low bits of a sequence number; no id twice in one backend, next_snowflake() for several';
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the present tick, a shard and the low bits of a number; no id twice in a database, whatever the numbers';
 
 CREATE FUNCTION snowflake_node_id() RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;

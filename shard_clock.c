@@ -1,0 +1,280 @@
+/*-------------------------------------------------------------------------
+ *
+ * shard_clock.c
+ *		The clock of next_shard_id(), which outlives the server.
+ *
+ * All sessions of a database share it.  It is the wall clock, but it never goes
+ * back: where the wall clock is behind base_time, it runs on from there at half
+ * of the speed of the monotonic clock, until the wall clock has caught up.
+ *
+ * Shared memory is gone after a crash.  A sequence of the extension holds, on
+ * disk, a time that no id has gone past; the clock begins there.  An id leaves
+ * only when the end of its tick is covered (shard_clock_reserve); about once a
+ * second that needs a WAL record and a flush.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "shard_clock.h"
+
+#include <time.h>
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "sequence_page.h"
+
+/* The sequence that holds the reserved time, in microseconds since 1970. */
+#define RESERVATION_SEQUENCE	"shard_id_reservation"
+
+/* How far ahead of its ids a WAL record reserves, in microseconds. */
+#define RESERVATION		USECS_PER_SEC
+
+/* How far behind the clock base_time may be, in microseconds. */
+#define SYNC_INTERVAL	5000
+
+/* The sequence of this transaction. */
+static Oid	reservation_relid = InvalidOid;
+
+/* In new memory, for which no error may come out of here. */
+void
+shard_clock_init(shard_clock *clock, int tranche)
+{
+	LWLockInitialize(&clock->base_lock, tranche);
+	pg_atomic_init_u64(&clock->base_time, (uint64) PG_INT64_MIN);
+	clock->base_monotonic = 0;
+	LWLockInitialize(&clock->reservation_lock, tranche);
+	clock->ready = false;
+	pg_atomic_init_u64(&clock->reserved, (uint64) PG_INT64_MIN);
+	pg_atomic_init_u32(&clock->relfilenumber, 0);
+}
+
+
+/* ----------------------------------------------------------------
+ *		The clock
+ * ----------------------------------------------------------------
+ */
+
+static int64
+monotonic_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64) now.tv_sec * USECS_PER_SEC + now.tv_nsec / 1000;
+}
+
+/* What has passed by now is over. */
+static void
+advance_base(shard_clock *clock, TimestampTz now)
+{
+	LWLockAcquire(&clock->base_lock, LW_EXCLUSIVE);
+	if (now > shard_clock_base(clock))
+	{
+		pg_atomic_write_u64(&clock->base_time, (uint64) now);
+		clock->base_monotonic = monotonic_now();
+	}
+	LWLockRelease(&clock->base_lock);
+}
+
+/* Say once that the clock is far behind: more than bursts and restarts make it. */
+static void
+warn_of_late_clock(TimestampTz lead)
+{
+	static bool warned = false;
+
+	if (lead <= objectid_ext_max_lead() + 2 * RESERVATION)
+		warned = false;
+	else if (!warned)
+	{
+		warned = true;
+		ereport(WARNING,
+				(errmsg("clock is %lld seconds behind the ids of next_shard_id()",
+						(long long) (lead / USECS_PER_SEC)),
+				 errdetail("Until it has caught up, the time in the ids runs at half speed.")));
+	}
+}
+
+/* The time where the wall clock is behind base_time. */
+static TimestampTz
+slowed_now(shard_clock *clock, TimestampTz wall)
+{
+	TimestampTz now;
+
+	LWLockAcquire(&clock->base_lock, LW_SHARED);
+	now = shard_clock_base(clock) + Max(monotonic_now() - clock->base_monotonic, 0) / 2;
+	LWLockRelease(&clock->base_lock);
+
+	now = Max(now, wall);
+	if (now - shard_clock_base(clock) >= SYNC_INTERVAL)
+		advance_base(clock, now);
+	warn_of_late_clock(now - wall);
+	return now;
+}
+
+/* The present time: that of the wall clock, but it never goes back. */
+TimestampTz
+shard_clock_now(shard_clock *clock)
+{
+	TimestampTz wall = GetCurrentTimestamp();
+
+	return likely(wall >= shard_clock_base(clock)) ? wall : slowed_now(clock, wall);
+}
+
+
+/*
+ * Let base_time follow, so that the slots of passed ticks can be forgotten, and
+ * the clock is never far behind what it was once it is set back.
+ */
+void
+shard_clock_sync(shard_clock *clock)
+{
+	TimestampTz now = shard_clock_now(clock);
+
+	if (now - shard_clock_base(clock) >= SYNC_INTERVAL)
+		advance_base(clock, now);
+}
+
+
+/* ----------------------------------------------------------------
+ *		The reservation
+ * ----------------------------------------------------------------
+ */
+
+/* The sequence's value for a time, and the time of its value. */
+static int64
+value_of_time(TimestampTz ts)
+{
+	return Max(ts - UNIX_EPOCH, 1);
+}
+
+static TimestampTz
+time_of_value(int64 value)
+{
+	return value + UNIX_EPOCH;
+}
+
+/* The time that the sequence holds. */
+static TimestampTz
+read_reservation(Relation rel)
+{
+	Buffer		buf;
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+	TimestampTz result = data->is_called ? time_of_value(data->last_value) : PG_INT64_MIN;
+
+	UnlockReleaseBuffer(buf);
+	return result;
+}
+
+/*
+ * Write a time past tick_end to WAL, and to disk, before anybody can rely on it.
+ * A new file of the sequence, after DROP and CREATE EXTENSION for example, holds
+ * nothing yet: it gets what the old one had.  The caller has reservation_lock.
+ */
+static void
+write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
+{
+	TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+
+	reserved = Max(reserved, read_reservation(rel));
+	reserved = Max(reserved, tick_end + RESERVATION);
+	XLogFlush(set_sequence_value(rel, value_of_time(reserved)));
+
+	pg_atomic_write_u64(&clock->reserved, (uint64) PG_INT64_MIN);
+	pg_write_barrier();
+	pg_atomic_write_u32(&clock->relfilenumber, RelationGetRelFileNumber(rel));
+	pg_write_barrier();
+	pg_atomic_write_u64(&clock->reserved, (uint64) reserved);
+}
+
+static inline bool
+is_reserved(shard_clock *clock, TimestampTz tick_end)
+{
+	return tick_end <= (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+}
+
+/* See to it that no id of a tick can come again after a crash. */
+void
+shard_clock_reserve(shard_clock *clock, TimestampTz tick_end)
+{
+	Relation	rel;
+
+	if (likely(is_reserved(clock, tick_end)))
+		return;
+
+	rel = relation_open(reservation_relid, NoLock);
+	GetTopTransactionId();		/* may not be assigned under a lock */
+	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
+	if (!is_reserved(clock, tick_end))
+		write_reservation(clock, rel, tick_end);
+	LWLockRelease(&clock->reservation_lock);
+	relation_close(rel, NoLock);
+}
+
+/* After a start of the server, begin above all that was ever given away. */
+static void
+begin_at_reservation(shard_clock *clock, Relation rel)
+{
+	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
+	if (!clock->ready)
+	{
+		advance_base(clock, Max(GetCurrentTimestamp(), read_reservation(rel)));
+		clock->ready = true;
+	}
+	LWLockRelease(&clock->reservation_lock);
+}
+
+/* The sequence in the schema of a function of the extension. */
+static Relation
+open_reservation_sequence(Oid funcid)
+{
+	Oid			relid = get_relname_relid(RESERVATION_SEQUENCE, get_func_namespace(funcid));
+	Relation	rel;
+
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
+
+	/* Held to the end of the transaction, as nextval() does. */
+	lock_sequence_entry(lookup_sequence_entry(relid));
+	rel = try_relation_open(relid, NoLock);
+	if (rel == NULL || rel->rd_rel->relkind != RELKIND_SEQUENCE ||
+		rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("\"%s\" is not a logged sequence", RESERVATION_SEQUENCE)));
+	return rel;
+}
+
+/* A new file of the sequence must hold what the old one did. */
+static void
+check_reservation_file(shard_clock *clock, Relation rel)
+{
+	if (pg_atomic_read_u32(&clock->relfilenumber) == RelationGetRelFileNumber(rel))
+		return;
+
+	GetTopTransactionId();		/* see shard_clock_reserve() */
+	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
+	write_reservation(clock, rel, shard_clock_base(clock));
+	LWLockRelease(&clock->reservation_lock);
+}
+
+/*
+ * Before a transaction looks at the clock: find the sequence beside a function
+ * of the extension, and see to it that it holds the reservation.
+ */
+void
+shard_clock_begin(shard_clock *clock, Oid funcid)
+{
+	Relation	rel = open_reservation_sequence(funcid);
+
+	if (!clock->ready)
+		begin_at_reservation(clock, rel);
+	check_reservation_file(clock, rel);
+	reservation_relid = RelationGetRelid(rel);
+	relation_close(rel, NoLock);
+}

@@ -1,0 +1,44 @@
+/*-------------------------------------------------------------------------
+ *
+ * shard_clock.h
+ *		The clock of next_shard_id(), which outlives the server.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SHARD_CLOCK_H
+#define SHARD_CLOCK_H
+
+#include "objectid_ext.h"
+
+#include "port/atomics.h"
+#include "storage/lwlock.h"
+
+/* In shared memory, for all sessions of a database. */
+typedef struct shard_clock
+{
+	/* What the clock runs on from, while the wall clock is behind it. */
+	LWLock		base_lock;		/* to change both, or to read both */
+	pg_atomic_uint64 base_time; /* a TimestampTz; only goes up */
+	int64		base_monotonic; /* microseconds */
+
+	/* What is on disk: the end of an id's tick must not be past it. */
+	LWLock		reservation_lock;
+	bool		ready;			/* has the clock begun? */
+	pg_atomic_uint64 reserved;	/* a TimestampTz */
+	pg_atomic_uint32 relfilenumber; /* file of the sequence that holds it */
+} shard_clock;
+
+extern void shard_clock_init(shard_clock *clock, int tranche);
+extern void shard_clock_begin(shard_clock *clock, Oid funcid);
+extern TimestampTz shard_clock_now(shard_clock *clock);
+extern void shard_clock_sync(shard_clock *clock);
+extern void shard_clock_reserve(shard_clock *clock, TimestampTz tick_end);
+
+/* Ticks that ended by then are over: nobody may claim them anew. */
+static inline TimestampTz
+shard_clock_base(shard_clock *clock)
+{
+	return (TimestampTz) pg_atomic_read_u64(&clock->base_time);
+}
+
+#endif							/* SHARD_CLOCK_H */

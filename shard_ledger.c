@@ -1,0 +1,348 @@
+/*-------------------------------------------------------------------------
+ *
+ * shard_ledger.c
+ *		What next_shard_id() has given away, for all sessions of a database.
+ *
+ * A slot is one number of one tick of one shard.  Sessions claim slots in
+ * shared memory; a slot is claimed once.
+ *
+ * Memory.  A page has the bits of LEDGER_PAGE_SLOTS slots of a tick.  There is
+ * a fixed number of pages, in sets of SET_PAGES; the shard and the tick say
+ * which set it is.  A page is taken for another tick when its own has passed.
+ * What then keeps a session that is late from claiming slots of the passed tick
+ * again is the base of the clock, which never goes back: pages are recycled only
+ * if their tick ended by then, and made only for ticks that did not.
+ *
+ * A claim sets the bit first and looks at the page's version afterwards.  If the
+ * page was recycled meanwhile, the claim is void, and the bit wastes a slot of
+ * another tick at worst.  Both are full barriers, so that neither a claim nor
+ * the recycling can go unnoticed by the other.
+ *
+ * Nothing is held across an error, a wait, or anything that can be cancelled
+ * but LWLocks, which an error releases.  A process that is killed makes the
+ * server begin with fresh shared memory, and with the time that shard_clock.c kept.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "shard_ledger.h"
+
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/dsm.h"
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+
+#define LEDGER_MAGIC	0x6C656431
+
+#define LEDGER_PAGE_SLOTS	1024
+#define PAGE_WORDS		(LEDGER_PAGE_SLOTS / 64)
+#define SET_PAGES		8
+#define SETS			2048
+
+/* Spreads the parts of a tick over the sets. */
+#define PART_SPREAD		0x9E3779B1
+
+/* The slots of a part of a tick of a shard. */
+typedef struct ledger_page
+{
+	pg_atomic_uint64 version;	/* odd while it is recycled; 0: never used */
+	ledger_shard shard;
+	int64		tick;
+	uint32		part;
+	TimestampTz tick_end;
+	pg_atomic_uint64 taken[PAGE_WORDS];
+} ledger_page;
+
+typedef struct ledger_set
+{
+	LWLock		lock;			/* to look for pages and to recycle them */
+	ledger_page pages[SET_PAGES];
+} ledger_set;
+
+typedef struct shard_ledger
+{
+	uint32		magic;
+	int			tranche;		/* of all locks here */
+
+	shard_clock clock;
+	ledger_set	sets[SETS];
+} shard_ledger;
+
+static shard_ledger *ledger = NULL;
+
+
+/* ----------------------------------------------------------------
+ *		The segment
+ * ----------------------------------------------------------------
+ */
+
+/* Prepare new memory.  No error may come out of here. */
+static void
+init_ledger(void *memory)
+{
+	shard_ledger *new = memory;
+
+	new->tranche = new_lwlock_tranche("next_shard_id");
+	shard_clock_init(&new->clock, new->tranche);
+	for (int i = 0; i < SETS; i++)
+	{
+		LWLockInitialize(&new->sets[i].lock, new->tranche);
+		for (int j = 0; j < SET_PAGES; j++)
+		{
+			ledger_page *page = &new->sets[i].pages[j];
+
+			pg_atomic_init_u64(&page->version, 0);
+			for (int k = 0; k < PAGE_WORDS; k++)
+				pg_atomic_init_u64(&page->taken[k], 0);
+		}
+	}
+	new->magic = LEDGER_MAGIC;
+}
+
+#if PG_VERSION_NUM >= 190000
+/* 19 passes an argument to the function that prepares the memory. */
+static void
+init_segment(void *memory, void *arg)
+{
+	init_ledger(memory);
+}
+
+static void *
+get_named_segment(const char *name, Size size)
+{
+	bool		found;
+
+	return GetNamedDSMSegment(name, size, init_segment, &found, NULL);
+}
+#elif PG_VERSION_NUM >= 170000
+static void *
+get_named_segment(const char *name, Size size)
+{
+	bool		found;
+
+	return GetNamedDSMSegment(name, size, init_ledger, &found);
+}
+#else
+/* Before 17 had it: a segment that is found by its name. */
+static void *
+get_named_segment(const char *name, Size size)
+{
+	dsm_handle *handle;
+	dsm_segment *segment;
+	bool		found;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	handle = ShmemInitStruct(name, sizeof(dsm_handle), &found);
+	if (!found)
+		*handle = DSM_HANDLE_INVALID;
+
+	if (*handle == DSM_HANDLE_INVALID)
+	{
+		segment = dsm_create(size, 0);
+		init_ledger(dsm_segment_address(segment));
+		dsm_pin_segment(segment);
+		*handle = dsm_segment_handle(segment);
+	}
+	else
+		segment = dsm_attach(*handle);
+	LWLockRelease(AddinShmemInitLock);
+
+	if (segment == NULL)
+		elog(ERROR, "could not attach dynamic shared memory segment");
+	dsm_pin_mapping(segment);
+	return dsm_segment_address(segment);
+}
+#endif
+
+/*
+ * Find the ledger of this database, or make it.  A library of another version
+ * that is still in other sessions must not count apart from us.
+ */
+static void
+attach_ledger(void)
+{
+	char		name[NAMEDATALEN];
+	shard_ledger *found;
+
+	snprintf(name, sizeof(name), "objectid_ext %u", MyDatabaseId);
+	found = get_named_segment(name, sizeof(shard_ledger));
+	if (found->magic != LEDGER_MAGIC)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("shared memory of next_shard_id() is of another version of objectid_ext"),
+				 errhint("Restart the server.")));
+	register_lwlock_tranche(found->tranche, "next_shard_id");
+	ledger = found;
+}
+
+/*
+ * Before a call takes an id: find the ledger, and, once in a transaction, what
+ * its clock needs.  funcid is the function that asks.
+ */
+void
+ledger_enter(Oid funcid)
+{
+	static LocalTransactionId entered = InvalidLocalTransactionId;
+	static Oid	entered_by = InvalidOid;
+
+	/* A standby must not look at the clock, which begins after the promotion. */
+	if (XactReadOnly)
+		PreventCommandIfReadOnly("next_shard_id()");
+	PreventCommandIfParallelMode("next_shard_id()");
+
+	if (likely(entered == MyProcLxid && entered_by == funcid))
+		return;
+
+	if (ledger == NULL)
+		attach_ledger();
+	entered = InvalidLocalTransactionId;
+	shard_clock_begin(&ledger->clock, funcid);
+	entered = MyProcLxid;
+	entered_by = funcid;
+}
+
+TimestampTz
+ledger_now(void)
+{
+	return shard_clock_now(&ledger->clock);
+}
+
+/* See to it that no id of a tick can come again after a crash. */
+void
+ledger_reserve(TimestampTz tick_end)
+{
+	shard_clock_reserve(&ledger->clock, tick_end);
+}
+
+
+/* ----------------------------------------------------------------
+ *		Pages and slots
+ * ----------------------------------------------------------------
+ */
+
+uint32
+ledger_hash(const ledger_shard *shard)
+{
+	return hash_bytes((const unsigned char *) shard, sizeof(ledger_shard));
+}
+
+static bool
+page_is_of(ledger_page *page, const ledger_shard *shard, int64 tick, uint32 part)
+{
+	return page->tick == tick && page->part == part &&
+		memcmp(&page->shard, shard, sizeof(ledger_shard)) == 0 &&
+		pg_atomic_read_u64(&page->version) != 0;
+}
+
+/*
+ * Make a page of another tick the page of this one.  Nobody may believe a claim
+ * between the two changes of its version.
+ */
+static void
+recycle_page(ledger_page *page, const ledger_shard *shard, int64 tick, uint32 part,
+			 TimestampTz tick_end)
+{
+	uint64		version = pg_atomic_read_u64(&page->version);
+
+	pg_atomic_write_u64(&page->version, version + 1);
+	pg_memory_barrier();
+	page->shard = *shard;
+	page->tick = tick;
+	page->part = part;
+	page->tick_end = tick_end;
+	for (int i = 0; i < PAGE_WORDS; i++)
+		pg_atomic_write_u64(&page->taken[i], 0);
+	pg_memory_barrier();
+	pg_atomic_write_u64(&page->version, version + 2);
+}
+
+/* A page of the set that was never used, or whose tick has passed. */
+static ledger_page *
+free_page(ledger_set *set)
+{
+	for (int i = 0; i < SET_PAGES; i++)
+	{
+		ledger_page *page = &set->pages[i];
+
+		if (pg_atomic_read_u64(&page->version) == 0 || page->tick_end <= shard_clock_base(&ledger->clock))
+			return page;
+	}
+	return NULL;
+}
+
+/* The page for some slots, which is made if it is not there; NULL: it cannot be. */
+static ledger_page *
+get_page(ledger_set *set, const ledger_shard *shard, int64 tick, uint32 part,
+		 TimestampTz tick_end, ledger_claim *why_not)
+{
+	ledger_page *page;
+
+	for (int i = 0; i < SET_PAGES; i++)
+	{
+		if (page_is_of(&set->pages[i], shard, tick, part))
+			return &set->pages[i];
+	}
+
+	*why_not = LEDGER_TOO_LATE;
+	if (tick_end <= shard_clock_base(&ledger->clock))
+		return NULL;
+	*why_not = LEDGER_FULL;
+	page = free_page(set);
+	if (page != NULL)
+		recycle_page(page, shard, tick, part, tick_end);
+	return page;
+}
+
+/* Let *ref be the page for some slots, or say why there is none. */
+static bool
+find_page(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
+		  int64 tick, uint32 part, TimestampTz tick_end, ledger_claim *why_not)
+{
+	ledger_set *set = &ledger->sets[(hash + (uint32) tick + part * PART_SPREAD) % SETS];
+
+	shard_clock_sync(&ledger->clock);
+	LWLockAcquire(&set->lock, LW_EXCLUSIVE);
+	ref->page = get_page(set, shard, tick, part, tick_end, why_not);
+	if (ref->page != NULL)
+		ref->version = pg_atomic_read_u64(&ref->page->version);
+	LWLockRelease(&set->lock);
+
+	ref->tick = tick;
+	ref->part = part;
+	return ref->page != NULL;
+}
+
+/*
+ * Claim a slot (a number below the layout's field) of a tick of a shard, whose
+ * hash is passed along.  *ref remembers the page from call to call, for one
+ * shard.
+ */
+ledger_claim
+ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
+				  int64 tick, int64 slot, TimestampTz tick_end)
+{
+	uint32		part = (uint32) (slot / LEDGER_PAGE_SLOTS);
+	int			word = slot % LEDGER_PAGE_SLOTS / 64;
+	uint64		bit = UINT64CONST(1) << (slot % 64);
+
+	for (;;)
+	{
+		ledger_claim why_not;
+		uint64		taken;
+
+		if ((ref->page == NULL || ref->tick != tick || ref->part != part) &&
+			!find_page(ref, shard, hash, tick, part, tick_end, &why_not))
+			return why_not;
+
+		/* The bit must be set before the version is looked at. */
+		taken = pg_atomic_fetch_or_u64(&ref->page->taken[word], bit);
+		if (likely(pg_atomic_read_u64(&ref->page->version) == ref->version))
+			return taken & bit ? LEDGER_TAKEN : LEDGER_CLAIMED;
+		ref->page = NULL;
+	}
+}
