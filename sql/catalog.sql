@@ -20,7 +20,7 @@ SELECT o.*, o.oid::regoperator AS signature
   FROM pg_operator AS o JOIN catalog_member AS m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
 
 -- The extensions themselves, and what kinds of objects they have
-SELECT extname, extrelocatable, extconfig, extcondition FROM pg_extension WHERE extname LIKE 'objectid%' ORDER BY 1;
+SELECT extname, extrelocatable, extconfig::regclass[], extcondition FROM pg_extension WHERE extname LIKE 'objectid%' ORDER BY 1;
 SELECT DISTINCT extname, classid::regclass::text COLLATE "C" AS kinds FROM catalog_member ORDER BY 1, 2;
 
 -- Everything has a comment.

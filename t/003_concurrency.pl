@@ -156,18 +156,41 @@ $session->query("SELECT next_snowflake($block, 5, '$hours')");
 like($session->{stderr}, qr/ERROR:.* OID $block\b/, 'or drops it');
 $session->quit;
 
-# next_shard_id() promises nothing beyond one session, but as long as all
-# together stay far below 1024 values a millisecond, a shared sequence does.
-$node->safe_psql('postgres', q{
-	CREATE SEQUENCE shard_seq;
-	CREATE UNLOGGED TABLE shard_ids (id bigint DEFAULT next_shard_id(5, nextval('shard_seq')))});
-$node->pgbench('-n -c 8 -t 2500', 0, [qr{processed: 20000/20000}], [qr{^$}],
-	'8 sessions insert with next_shard_id()',
-	{ '003_shard_ids' => 'INSERT INTO shard_ids DEFAULT VALUES' });
-is($node->safe_psql('postgres', q{
-		SELECT count(*), count(DISTINCT id), min(snowflake_node(id, 'instagram')), max(snowflake_node(id, 'instagram'))
-		FROM shard_ids}),
-	'20000|20000|5|5', 'ids of next_shard_id() with a shared sequence are distinct');
+# next_shard_id(): all sessions share a ledger, so no id comes twice, whatever
+# the numbers are.  Sessions, CACHE of the sequence, rows of a statement,
+# statements, and the numbers.
+foreach (
+	[ 8, 1, 2000, 25, q{nextval('shard_seq')} ],
+	[ 16, 1024, 5, 500, q{nextval('shard_seq')} ],
+	[ 32, 100, 5, 250, q{nextval('shard_seq')} ],
+	[ 8, 1, 2000, 25, 'i' ],
+	[ 8, 1, 100, 1, '7' ])
+{
+	my ($sessions, $cache, $rows, $statements, $number) = @$_;
+	my $name = "$sessions sessions, CACHE $cache, $rows rows of $number";
+	$node->safe_psql('postgres', qq{
+		DROP TABLE IF EXISTS shard_ids;
+		DROP SEQUENCE IF EXISTS shard_seq;
+		CREATE SEQUENCE shard_seq CACHE $cache;
+		CREATE UNLOGGED TABLE shard_ids (n serial, session int, number bigint, id bigint)});
+	in_parallel($node, map {
+		"INSERT INTO shard_ids (session, number, id) SELECT $_, number, next_shard_id(5, number)
+		 FROM generate_series(1, $rows) i, LATERAL (SELECT $number AS number OFFSET 0) x;\n" x $statements
+	} 1 .. $sessions);
+	my $all = $sessions * $rows * $statements;
+	is($node->safe_psql('postgres', q{
+			SELECT count(*), count(DISTINCT id), min(snowflake_node(id, 'instagram')), max(snowflake_node(id, 'instagram'))
+			FROM shard_ids}),
+		"$all|$all|5|5", "$name: all ids are distinct");
+	is($node->safe_psql('postgres', q{
+			SELECT count(*) FILTER (WHERE id & 1023 <> number & 1023), count(*) FILTER (WHERE descends)
+			FROM (SELECT id, number, number > lag(number) OVER s AND id < lag(id) OVER s AS descends
+				  FROM shard_ids WINDOW s AS (PARTITION BY session ORDER BY n)) i}),
+		'0|0', "$name: they have the low bits of the number, and ascend with it in each session");
+}
+cmp_ok($node->safe_psql('postgres', q{
+		SELECT max(extract(epoch FROM snowflake_timestamp(id, 'instagram') - clock_timestamp())) FROM shard_ids}),
+	'<=', 1, 'all together lead the clock by no more than they may');
 
 $node->stop;
 done_testing();

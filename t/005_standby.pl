@@ -101,9 +101,10 @@ foreach my $seq ('cache_1', 'cache_64')
 
 my ($ret, $out, $err) = $standby->psql('postgres', q{SELECT first FROM nextval_range('cache_1', 1)});
 like($err, qr/cannot execute nextval_range\(\) in a read-only transaction/, 'nor for a range');
-is($standby->safe_psql('postgres', q{
-		SELECT count(DISTINCT gen_objectid()), count(DISTINCT next_shard_id(5, i)) FROM generate_series(1, 100) i}),
-	'100|100', 'what has no sequence gives ids there');
+($ret, $out, $err) = $standby->psql('postgres', q{SELECT next_shard_id(5, 1)});
+like($err, qr/cannot execute next_shard_id\(\) in a read-only transaction/, 'nor for next_shard_id');
+is($standby->safe_psql('postgres', q{SELECT count(DISTINCT gen_objectid()) FROM generate_series(1, 100) i}),
+	'100', 'what has no sequence gives ids there');
 
 # One that lags behind
 fail_over($primary, $standby);
