@@ -1,5 +1,5 @@
 --
--- next_shard_id: the Instagram contract, and its guard against repeats
+-- next_shard_id: the Instagram contract, and no id twice
 --
 
 SET timezone = 'UTC';
@@ -42,7 +42,7 @@ FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM insta5.photo) p;
 -- leads the clock by no more than it may
 CREATE SEQUENCE burst;
 CREATE UNLOGGED TABLE burst_id (i int, id bigint DEFAULT next_shard_id(5, nextval('burst')));
-INSERT INTO burst_id SELECT i FROM generate_series(1, 5000000) i;
+INSERT INTO burst_id SELECT i FROM generate_series(1, 2500000) i;
 SELECT count(*), count(DISTINCT id) FROM burst_id;
 SELECT count(*) AS descents FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent FROM burst_id) b WHERE descent;
 SELECT snowflake_timestamp(max(id), 'instagram') <= clock_timestamp() + interval '1 s' AS within_lead FROM burst_id;
@@ -71,7 +71,7 @@ FROM (SELECT id, id >> 23 AS tick FROM generate_series(1, 20000) i,
       LATERAL next_shard_id(77, nextval(CASE i % 2 WHEN 0 THEN 'burst' ELSE 'other' END::regclass)) id) s;
 -- shards do not wait for each other
 SELECT count(DISTINCT id) AS ids FROM generate_series(0, 8191) shard, LATERAL next_shard_id(shard, 1) id;
--- a field wider than what is remembered of a tick
+-- a field wider than a page of the ledger
 SELECT count(DISTINCT next_shard_id(0, nextval('burst'), 'mastodon')) FROM generate_series(1, 200000);
 -- no sequence number at all
 SELECT count(DISTINCT next_shard_id(9, 0, 'time:41,node:10;tick=1ms;epoch=2026-01-01T00:00:00Z')) FROM generate_series(1, 300);
