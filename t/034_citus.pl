@@ -1,5 +1,6 @@
-# Distributed tables of Citus, as the example has them: ids that are made on the
-# coordinator and on the workers, none twice, and queries that go to one shard.
+# Distributed tables of Citus, as the example and docs/sharding.md have them: ids that
+# are made on the coordinator and on the workers, none twice, queries that go to
+# one shard, a new worker, privileges, and what the page warns of.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,18 +18,31 @@ if ($coordinator->safe_psql('postgres', "SELECT count(*) FROM pg_available_exten
 	$coordinator->stop;
 	plan skip_all => 'Citus is not installed';
 }
-my @servers = ($coordinator, map { start_server("worker_$_") } 1, 2);
-foreach my $n (0 .. $#servers)
+my @servers = $coordinator;
+
+# The node id is the number that Citus gives a server, its groupid.  Roles and
+# sequences are each server's own.
+sub start_citus
 {
-	$servers[$n]->append_conf('postgresql.conf', qq{
+	my ($server, $n) = @_;
+	$server->append_conf('postgresql.conf', qq{
 shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=prefer'
+wal_level = logical
+timezone = 'UTC'
 max_prepared_transactions = 50
 max_connections = 50
 objectid_ext.node_id = $n
 });
-	$servers[$n]->restart;
-	$servers[$n]->safe_psql('postgres', 'CREATE EXTENSION citus');
+	$server->restart;
+	$server->safe_psql('postgres', 'CREATE EXTENSION citus');
+	$server->safe_psql('postgres', 'SET citus.enable_ddl_propagation = off; CREATE ROLE app LOGIN');
+}
+start_citus($coordinator, 0);
+foreach my $n (1, 2)
+{
+	push @servers, start_server("worker_$n");
+	start_citus($servers[$n], $n);
 }
 sub place { return "'" . $_[0]->host . "', " . $_[0]->port }
 $coordinator->safe_psql('postgres', 'SELECT citus_set_coordinator_host(' . place($coordinator) . ')');
@@ -69,10 +83,116 @@ foreach my $case ([ 'event', '::text' ], [ 'message', '' ])
 	like($coordinator->safe_psql('postgres', "EXPLAIN SELECT * FROM $table WHERE id = '$id'"), qr/Task Count: 1\n/, "$table: from one shard");
 }
 my $event = $coordinator->safe_psql('postgres', 'SELECT max(id::text) FROM event');
-is($coordinator->safe_psql('postgres', "SELECT count(*) FROM event WHERE id = text '$event'"), '1', 'an event by its id as text');
+foreach my $condition ('id = $1', 'id = $1::objectid')
+{
+	my $prepare = "PREPARE by_id (text) AS SELECT count(*) FROM event WHERE $condition;";
+	is($coordinator->safe_psql('postgres', "$prepare EXECUTE by_id('$event')"), '1', "an event by its id as text: $condition");
+	like($coordinator->safe_psql('postgres', "$prepare EXPLAIN EXECUTE by_id('$event')"), qr/Task Count: 1\n/, 'from one shard');
+}
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM event WHERE id >= now() - interval '1 day'}), $events, 'events of the last day');
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL))}), $messages,
 	'messages of the last day');
+
+# A grant on a sequence stays where it was made.
+$coordinator->safe_psql('postgres', 'GRANT SELECT, INSERT ON message TO app; GRANT USAGE ON SEQUENCE message_id TO app');
+my $insert_as_app = q{SET SESSION AUTHORIZATION app; INSERT INTO message (body) VALUES ('app')};
+my ($ret, $out, $err) = $servers[1]->psql('postgres', $insert_as_app);
+like($err, qr/permission denied for sequence message_id/, 'GRANT on a sequence does not reach the workers');
+my $everywhere = q{SELECT bool_and(success) FROM run_command_on_all_nodes('%s')};
+my $grant = sprintf $everywhere, 'GRANT USAGE ON SEQUENCE public.message_id TO app';
+is($coordinator->safe_psql('postgres', $grant), 't', 'granted on all servers');
+is(scalar($servers[1]->psql('postgres', $insert_as_app)), 0, 'the role can insert on a worker');
+
+# A new worker makes ids of its own node, and gets shards.
+push @servers, start_server('worker_3');
+start_citus($servers[3], 3);
+$coordinator->safe_psql('postgres', 'SELECT citus_add_node(' . place($servers[3]) . ')');
+is($coordinator->safe_psql('postgres', sprintf($everywhere, 'CREATE SEQUENCE IF NOT EXISTS public.message_id CACHE 64')), 't', 'a sequence for the new worker');
+is($coordinator->safe_psql('postgres', $grant), 't', 'and its privileges');
+$coordinator->safe_psql('postgres', 'SELECT citus_rebalance_start(); SELECT citus_rebalance_wait()');
+cmp_ok($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_placement WHERE groupid = (SELECT max(groupid) FROM pg_dist_node)}), '>', 0,
+	'the new worker has shards');
+$servers[3]->safe_psql('postgres', $insert_as_app . '; ' . q{INSERT INTO message (body) SELECT 'new worker' FROM event});
+is($coordinator->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM message'), '0', 'still no id twice');
+cmp_ok($coordinator->safe_psql('postgres', 'SELECT count(*) FROM message WHERE snowflake_node(id) = 3'), '>', 0, 'there are ids of the new worker');
+
+# The node ids of all servers, asked by way of Citus and by dblink
+my $same = q{
+	SELECT result AS node_id, count(*) FROM run_command_on_all_nodes('SELECT snowflake_node_id()')
+	GROUP BY result HAVING count(*) > 1};
+is($coordinator->safe_psql('postgres', $same), '', 'no node id twice');
+is($coordinator->safe_psql('postgres', q{
+		SELECT count(*), bool_and(result = groupid::text)
+		FROM run_command_on_all_nodes('SELECT snowflake_node_id()') JOIN pg_dist_node USING (nodeid)}), '4|t', 'groupid is a node id');
+SKIP:
+{
+	skip 'dblink, of the contrib modules, is not installed', 1
+	  if $coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'dblink'}) == 0;
+
+	$coordinator->safe_psql('postgres', 'CREATE EXTENSION dblink');
+	is($coordinator->safe_psql('postgres', q{
+			SELECT count(*), count(problem) FROM objectid_ext_tools.check_node_ids(ARRAY(
+				SELECT format('host=%s port=%s dbname=%s', nodename, nodeport, current_database())
+				FROM pg_dist_node ORDER BY groupid))}), '4|0', 'check_node_ids asks the servers of pg_dist_node');
+}
+$servers[3]->append_conf('postgresql.conf', 'objectid_ext.node_id = 2');
+$servers[3]->reload;
+$servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 2') or die 'no reload';
+is($coordinator->safe_psql('postgres', $same), '2|2', 'a node id twice is found');
+$servers[3]->append_conf('postgresql.conf', 'objectid_ext.node_id = 3');
+$servers[3]->reload;
+$servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or die 'no reload';
+
+# Citus gives the workers ranges of a sequence that belongs to a column, into which
+# no id fits.
+$coordinator->safe_psql('postgres', q{
+	CREATE SEQUENCE owned_id;
+	CREATE TABLE owned (id bigint PRIMARY KEY DEFAULT next_snowflake('public.owned_id'::text::regclass), note text);
+	ALTER SEQUENCE owned_id OWNED BY owned.id;
+	SELECT create_distributed_table('owned', 'id')});
+cmp_ok($servers[1]->safe_psql('postgres', q{SELECT min_value FROM pg_sequences WHERE sequencename = 'owned_id'}), '>', 1,
+	'OWNED BY: a worker has a MINVALUE of its own');
+($ret, $out, $err) = $servers[1]->psql('postgres', q{INSERT INTO owned (note) VALUES ('worker')});
+isnt($ret, 0, 'and makes no ids') or diag($err);
+
+# A generator in ADD COLUMN of a reference table runs on each server.
+my $copies = q{
+	SELECT count(DISTINCT result) FROM run_command_on_placements('kind', $$SELECT md5(string_agg(%s::text, ',' ORDER BY id)) FROM %%s$$)};
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE kind (id int PRIMARY KEY);
+	INSERT INTO kind VALUES (1), (2), (3);
+	SELECT create_reference_table('kind')});
+($ret, $out, $err) = $coordinator->psql('postgres', 'ALTER TABLE kind ADD COLUMN wrong objectid DEFAULT gen_objectid()');
+SKIP:
+{
+	skip 'this version of Citus refuses it', 1 if $ret != 0;
+	isnt($coordinator->safe_psql('postgres', sprintf($copies, 'wrong')), '1', 'the copies of a reference table differ');
+}
+$coordinator->safe_psql('postgres', q{
+	SELECT undistribute_table('kind');
+	ALTER TABLE kind ADD COLUMN right_way objectid DEFAULT gen_objectid();
+	SELECT create_reference_table('kind')});
+is($coordinator->safe_psql('postgres', sprintf($copies, 'right_way')), '1', 'and do not, if the column is added before');
+
+# The time zone of the session is not that of the workers.
+my $zone = q{SET timezone = 'Asia/Tokyo'; SELECT DISTINCT to_char(objectid_timestamp(id), 'OF') FROM event};
+is($coordinator->safe_psql('postgres', $zone), '+00', 'the time zone is not sent');
+
+# Convert, then distribute.
+my $serial = q{CREATE TABLE %s (id bigserial PRIMARY KEY, note text); INSERT INTO %s (note) SELECT 'old' FROM generate_series(1, 100);};
+$coordinator->safe_psql('postgres', sprintf($serial, 'late', 'late') . q{SELECT create_distributed_table('late', 'id')});
+($ret, $out, $err) = $coordinator->psql('postgres', q{SELECT objectid_ext_tools.convert_to_snowflake('late', 'id')});
+isnt($ret, 0, 'a distributed table is not converted');
+like($err, qr/HINT/, 'with a hint');
+$coordinator->safe_psql('postgres', sprintf($serial, 'early', 'early') . q{
+	SELECT objectid_ext_tools.convert_to_snowflake('early', 'id');
+	ALTER SEQUENCE early_id_seq OWNED BY NONE;
+	ALTER TABLE early ALTER id SET DEFAULT next_snowflake('public.early_id_seq'::text::regclass)});
+is($coordinator->safe_psql('postgres', sprintf($everywhere, 'CREATE SEQUENCE IF NOT EXISTS public.early_id_seq CACHE 64')), 't', 'sequences for a converted table');
+$coordinator->safe_psql('postgres', q{SELECT create_distributed_table('early', 'id')});
+$_->safe_psql('postgres', q{INSERT INTO early (note) SELECT 'new' FROM generate_series(1, 100)}) foreach @servers;
+is($coordinator->safe_psql('postgres', q{SELECT count(*), count(DISTINCT id), count(DISTINCT snowflake_node(id)) FILTER (WHERE note = 'new') FROM early}),
+	'500|500|4', 'it is converted before, and all servers make its ids');
 
 $_->stop foreach reverse @servers;
 done_testing();
