@@ -106,6 +106,19 @@ FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent
       LATERAL (SELECT CASE i % 2 WHEN 0 THEN nextval('clock') ELSE next_snowflake('clock', 3) END) s(id)) t
 WHERE descent;
 
+-- nextval knows nothing of fields: it counts on into the next node
+CREATE SEQUENCE mixed;
+SELECT next_snowflake('mixed', 5) AS id \gset
+SELECT snowflake_node(id) AS node, count(*) > 0 AS some, count(*) = count(DISTINCT id) AS distinct
+FROM (SELECT nextval('mixed') AS id FROM generate_series(1, 5000)) s GROUP BY node ORDER BY node;
+DROP SEQUENCE mixed;
+-- two sequences with one node give the same ids
+CREATE SEQUENCE twin_1;
+CREATE SEQUENCE twin_2;
+SELECT count(DISTINCT id) < 2000 AS repeated
+FROM generate_series(1, 1000), LATERAL (VALUES (next_snowflake('twin_1', 5)), (next_snowflake('twin_2', 5))) v(id);
+DROP SEQUENCE twin_1, twin_2;
+
 -- a serial column switches over: old values are smaller than any id
 CREATE TABLE item (id bigserial PRIMARY KEY, n int);
 INSERT INTO item (n) SELECT generate_series(1, 1000);
@@ -290,6 +303,25 @@ DROP SEQUENCE altered;
 \set VERBOSITY sqlstate
 SELECT next_snowflake(:gone, 5);
 \set VERBOSITY default
+
+-- A rollback sets the sequence back to where it was before the command, so ids
+-- that the transaction took come again (an hour ahead, where the clock does
+-- nothing).
+CREATE TABLE emptied (id bigserial);
+SET client_min_messages = error;
+SELECT setval('emptied_id_seq', make_snowflake(clock_timestamp() + interval '1 hour', 5, 0, 'twitter')) AS ahead \gset
+BEGIN;
+TRUNCATE emptied RESTART IDENTITY;
+SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('emptied_id_seq', 5)) - clock_timestamp())) < 2 AS now;
+ROLLBACK;
+SELECT next_snowflake('emptied_id_seq', 5) = :ahead + 1 AS as_before;
+BEGIN;
+ALTER SEQUENCE emptied_id_seq START WITH 7;
+SELECT next_snowflake('emptied_id_seq', 5) = :ahead + 2 AS above;
+ROLLBACK;
+SELECT next_snowflake('emptied_id_seq', 5) = :ahead + 2 AS again;
+RESET client_min_messages;
+DROP TABLE emptied;
 
 -- subtransactions that roll back take no id back
 BEGIN;

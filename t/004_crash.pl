@@ -234,6 +234,19 @@ foreach my $cache (1, 64)
 }
 
 #
+# The first id after a crash is as far ahead of the clock as was reserved, also
+# where the setting allows no lead, but no further.
+#
+$node->safe_psql('postgres', 'CREATE SEQUENCE reserved');
+my $no_lead = q{SET objectid_ext.max_clock_lead = 0};
+my $before = $node->safe_psql('postgres', "$no_lead; SELECT next_snowflake('reserved', 5)");
+crash('kill server');
+my ($after, $lead) = split /\|/, $node->safe_psql('postgres',
+	"$no_lead; SELECT id, extract(epoch FROM snowflake_timestamp(id) - clock_timestamp()) FROM next_snowflake('reserved', 5) AS id");
+cmp_ok($after, '>', $before, 'max_clock_lead = 0: the first id after a crash is above the last');
+cmp_ok($lead, '<=', 1.01, "and leads the clock by a second at most, here by $lead s");
+
+#
 # A page that the disk has lost is an error: not a sequence that begins anew,
 # behind ids that were given away.
 #
