@@ -48,7 +48,7 @@ sub start_load
 			SELECT 'WITH new AS (INSERT INTO ids_$cache
 						SELECT next_snowflake(''cache_$cache'', 5, ''$layout'') FROM generate_series(1, 200) RETURNING id)
 				SELECT max(id), pg_sleep(0.005) FROM new'
-			FROM generate_series(1, 100000) \\gexec\n});
+			FROM generate_series(1, 5000) \\gexec\n});
 	} (1, 1, 64, 64);
 }
 
