@@ -9,6 +9,8 @@ set -euo pipefail
 
 # The caller's locale may be one that this machine has not got.
 export LC_ALL=C.UTF-8
+# And files that the caller's umask hides would be hidden from the server.
+umask 022
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=                           # the throw-away folder
@@ -74,24 +76,45 @@ need() {
 	apt_install "$@"
 }
 
+# The major version that PG_CONFIG is of, or else that the system packages; none
+# where apt-get has not been told yet.
+packaged_version() {
+	if [ -n "${PG_CONFIG:-}" ]; then
+		major
+	else
+		apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p'
+	fi
+}
+
+# What is not installed of the packages for that version.
+missing_packages() {
+	local package packages=(postgresql postgresql-server-dev-all)
+	[ -z "$1" ] || packages=("postgresql-$1" "postgresql-server-dev-$1")
+	for package in "${packages[@]}" make gcc libc6-dev libipc-run-perl faketime; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+	done
+}
+
+may_install() { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -v; }; }
+
 # Debian's server package makes and starts a cluster of its own on port 5432
 # when it is first installed.  Here nobody asked for one.
 install_packages() {
 	local version conf=/etc/postgresql-common/createcluster.d/objectid_ext.conf
 	command -v apt-get >/dev/null ||
 		die "please install PostgreSQL 15 or later with its development files, make, gcc and Perl's IPC::Run"
+	may_install || die "some packages are missing, and only root can install them:" $'\n   ' \
+		apt-get install $(missing_packages "$(packaged_version)")
 	say "Installing what is missing: this may take some minutes"
 	quietly as_root apt-get update -q
-	version=$([ -z "${PG_CONFIG:-}" ] || major)
-	version=${version:-$(apt-cache depends postgresql | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p')}
+	version=$(packaged_version)
 	[ "${version:-0}" -ge 15 ] || die "PostgreSQL 15 or later is needed; here is ${version:-none}"
 	if [ ! -x "/usr/lib/postgresql/$version/bin/postgres" ]; then
 		trap "as_root rm -f $conf" EXIT
 		as_root mkdir -p "${conf%/*}"
 		echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
 	fi
-	apt_install "postgresql-$version" "postgresql-server-dev-$version" \
-		make gcc libc6-dev libipc-run-perl faketime
+	apt_install $(missing_packages "$version")
 	# Some tests are of other people's software, and left out where it is not
 	# to be had.
 	apt_install "postgresql-$version-plproxy" 2>/dev/null || true
@@ -142,7 +165,7 @@ build() {
 	run mkdir "$work/src"
 	tar -C "$top" --exclude=.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude=./tmp_check -cf - . |
 		run tar -C "$work/src" --no-same-owner -xf -
-	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no
+	run make -s -j "$(nproc)" -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no
 	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no \
 		install DESTDIR="$work/dest" >/dev/null
 

@@ -19,7 +19,7 @@ plan skip_all => 'this server has no setting for a private installation'
 # Exit status and output of a run.
 sub demo
 {
-	my $output = qx{'$demo' @_ 2>&1 </dev/null};
+	my $output = qx{'$demo' 2>&1 </dev/null @_};
 	return ($? >> 8, $output);
 }
 
@@ -62,12 +62,36 @@ demo_is(file('pretty', "$one\n{\n\"a\": 1\n}\n"), 1, qr/line 2: not a document/)
 demo_is(file('utf-16', join("\0", split(//, "\xFF\xFE$one\n"))), 1, qr/line 1: not a document/);
 demo_is(file('empty', "\n"), 1, qr/holds no document/);
 demo_is(file('number', qq($one\n{"_id":5}\n)), 1, qr/line 2\b/, qr/does not load/);
+demo_is(file('integers', qq({"_id":5}\n)), 1, qr/line 1\b.*does not load/s, qr/_id in line 1 is no ObjectId.*from-mongodb\.md/s);
 demo_is(file('missing', qq($one\n\n{"id":5}\n)), 1, qr/line 3\b/, qr/does not load/);
 demo_is(file('twice', "$one\n$two\n$one\n"), 1, qr/already exists/, qr/does not load/);
 demo_is("$dir/none", 1, qr/does not exist/);
 demo_is($dir, 1, qr/cannot be read/);
 demo_is('--nothing', 2, qr/^Usage:/m);
-demo_is('--help', 0, qr/^Usage:/m);
+demo_is($_, 0, qr/^Usage:/m) foreach '--help', '-h';
+demo_is('- <' . file('piped', "$one\n$two\n"), 0, qr/^== 1\. A MongoDB export: standard input$/m,
+	qr/^ +2 \| 2024-02-05 09:12:41\+00 \|/m);
+demo_is('-', 1, qr/standard input holds no document/);
+
+# Without gcc, and without a way to install it: all commands but that and sudo,
+# and a package manager that has installed nothing.
+SKIP:
+{
+	skip 'root could install what is missing', 2 if $> == 0;
+	mkdir "$dir/bin" or die $!;
+	foreach my $command (map { glob "$_/*" } qw(/usr/local/bin /usr/bin /bin))
+	{
+		my ($name) = $command =~ m{([^/]*)$};
+		symlink $command, "$dir/bin/$name" unless $name =~ /^(?:gcc|sudo|apt-get|dpkg-query)$/;
+	}
+	foreach my $command ('apt-get', 'dpkg-query')
+	{
+		file("bin/$command", "#!/bin/sh\n");
+		chmod 0755, "$dir/bin/$command" or die $!;
+	}
+	local $ENV{PATH} = "$dir/bin";
+	demo_is('', 1, qr/only root can install them:\s+apt-get install postgresql-\d+ postgresql-server-dev-\d+ make gcc\b/);
+}
 
 # As told: connect, then stop and remove.
 my $kept = demo_is('--keep', 0, qr/stays up/);
