@@ -64,4 +64,28 @@ like(qx{scripts/check --nothing 2>&1}, qr/unknown option --nothing\nUsage:/, 'an
 is($? >> 8, 2, 'and its status');
 like(qx{scripts/check nothing 2>&1}, qr/no test "nothing"/, 'a test that there is not');
 
+# .ci/run adds up the last lines of its parts.
+system("mkdir -p $dir/tree/.ci $dir/tree/scripts && cp .ci/run $dir/tree/.ci && cp scripts/common.sh $dir/tree/scripts") == 0
+  or die 'cannot copy';
+
+sub ci_is
+{
+	my ($title, $last_line, $status, $last) = @_;
+	open(my $script, '>', "$dir/tree/scripts/check") or die $!;
+	print $script "#!/bin/sh\necho '9 passed, 9 failed, 9 skipped'\necho '$last_line'\nexit $status\n";
+	close($script);
+	chmod 0755, "$dir/tree/scripts/check" or die $!;
+	my @lines = split /\n/, qx{$dir/tree/.ci/run 2>&1};
+	is($? >> 8, $status, "$title: status of .ci/run");
+	is($lines[-1], $last, "$title: last line of .ci/run");
+	return;
+}
+
+SKIP:
+{
+	skip 'root would run the tests of other versions', 4 if $> == 0;
+	ci_is('all well', '5 passed, 0 failed, 1 skipped', 0, '5 passed, 0 failed, 5 skipped');
+	ci_is('no end', 'Segmentation fault', 1, '0 passed, 1 failed, 4 skipped');
+}
+
 done_testing();
