@@ -1,0 +1,174 @@
+# next_shard_id: ids begin above all earlier ones, whatever happened to the
+# server, its clock, and the sequence that holds the reservation.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Machine;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# The lowest and the highest of some ids of a shard.
+sub take
+{
+	my ($node, $db, $n) = @_;
+	return split /\|/, $node->safe_psql($db // 'postgres',
+		'SELECT min(id), max(id) FROM generate_series(1, ' . ($n // 5000) . ') i, LATERAL next_shard_id(5, i) id');
+}
+
+my $machine = new_machine();
+SKIP:
+{
+	skip "$machine: NO TEST with a clock that is set", 1 unless ref $machine;
+	my %env = machine_environment($machine);
+	my $node = start_server('main', env => \%env, conf => 'client_min_messages = error');
+	my $start = sub { local %ENV = (%ENV, %env); $node->start };
+	my (undef, $highest) = take($node);
+	my $above = sub {
+		my ($name) = @_;
+		my ($lowest, $max) = take($node);
+		cmp_ok($lowest, '>', $highest, "$name: ids are above all earlier ones");
+		$highest = $max;
+	};
+
+	# One number again and again: each id is a tick ahead of the one before.
+	$node->safe_psql('postgres', q{SELECT max(next_shard_id(5, 1)) FROM generate_series(1, 900)});
+	$highest = $node->safe_psql('postgres', q{SELECT next_shard_id(5, 1)});
+
+	set_clock($machine, -3600);
+	$above->('clock set back');
+	kill_server($node);
+	$start->();
+	$above->('killed, the clock set back before');
+	set_clock($machine, -7200);
+	$node->stop('immediate');
+	$start->();
+	$above->('stopped at once, the clock set back again');
+	$node->safe_psql('postgres', 'CHECKPOINT');
+	kill_server($node);
+	$start->();
+	$above->('killed after a checkpoint');
+	$node->stop;
+	$start->();
+	$above->('stopped');
+
+	# An id of a transaction that is rolled back was given away, too.
+	$highest = $node->safe_psql('postgres', q{
+		BEGIN;
+		SELECT max(next_shard_id(5, i)) FROM generate_series(1, 5000) i;
+		ROLLBACK});
+	kill_server($node);
+	$start->();
+	$above->('killed after a rollback');
+
+	# The sequence that holds the reservation is made anew.
+	$node->safe_psql('postgres', 'DROP EXTENSION objectid_ext CASCADE; CREATE EXTENSION objectid_ext');
+	$above->('DROP and CREATE EXTENSION');
+	kill_server($node);
+	$start->();
+	$above->('killed after DROP and CREATE EXTENSION');
+	$highest = $node->safe_psql('postgres', q{
+		BEGIN;
+		DROP EXTENSION objectid_ext CASCADE;
+		CREATE EXTENSION objectid_ext;
+		SELECT max(next_shard_id(5, i)) FROM generate_series(1, 5000) i;
+		ROLLBACK});
+	$above->('DROP and CREATE EXTENSION rolled back');
+	kill_server($node);
+	$start->();
+	$above->('killed after DROP and CREATE EXTENSION were rolled back');
+	$highest = $node->safe_psql('postgres', q{
+		BEGIN;
+		ALTER SEQUENCE shard_id_reservation RESTART;
+		SELECT max(next_shard_id(5, i)) FROM generate_series(1, 5000) i;
+		ROLLBACK});
+	$above->('ALTER SEQUENCE RESTART rolled back');
+	kill_server($node);
+	$start->();
+	$above->('killed after ALTER SEQUENCE RESTART was rolled back');
+
+	# The time in the ids comes near the clock again, at half of its speed.
+	set_clock($machine, -7200 - 1);
+	my $ahead = q{SELECT extract(epoch FROM snowflake_timestamp(next_shard_id(6, 1), 'instagram') - clock_timestamp())};
+	my $before = $node->safe_psql('postgres', $ahead);
+	sleep 2;
+	my $after = $node->safe_psql('postgres', $ahead);
+	cmp_ok($after, '<', $before - 0.5, "from $before s ahead of the clock to $after in two seconds");
+	set_clock($machine, 0);
+	cmp_ok($node->safe_psql('postgres', $ahead), '<', 5, 'the clock is right again');
+	$node->stop;
+}
+
+my $node = start_server('stock');
+take($node);
+
+# A day ahead, and a database that is restored from its dump by its owner, who
+# is no superuser
+$node->safe_psql('postgres', q{
+	CREATE ROLE owner LOGIN CREATEDB;
+	CREATE DATABASE original OWNER owner});
+my @owner = ('-U', 'owner');
+$node->safe_psql('original', 'CREATE EXTENSION objectid_ext; SELECT next_shard_id(5, 1)', extra_params => \@owner);
+$node->safe_psql('original', q{
+	SELECT setval('shard_id_reservation', (extract(epoch FROM now() + interval '1 day') * 1000000)::bigint)});
+my $file = PostgreSQL::Test::Utils::tempdir . '/dump';
+$node->command_ok([ 'pg_dump', @owner, '-Fc', '-f', $file, 'original' ], 'the owner dumps a database');
+$node->command_ok([ 'createdb', @owner, 'restored' ], 'makes another');
+$node->command_ok([ 'pg_restore', @owner, '--no-comments', '--exit-on-error', '-d', 'restored', $file ], 'and restores it there');
+is($node->safe_psql('restored', q{SELECT snowflake_timestamp(next_shard_id(5, 1), 'instagram') > now() + interval '23 hours'},
+		extra_params => \@owner),
+	't', 'ids are above the reservation of the original');
+
+# A role without any privilege
+$node->safe_psql('postgres', 'CREATE ROLE nobody LOGIN');
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT next_shard_id(5, i)) FROM generate_series(1, 10) i', extra_params => [ '-U', 'nobody' ]),
+	'10', 'nobody needs a privilege');
+my ($ret, $out, $err) = $node->psql('postgres', q{SELECT setval('shard_id_reservation', 1)}, extra_params => [ '-U', 'nobody' ]);
+like($err, qr/permission denied for sequence shard_id_reservation/, 'but for the sequence itself');
+
+# Other schemas
+$node->safe_psql('postgres', 'CREATE SCHEMA elsewhere; ALTER EXTENSION objectid_ext SET SCHEMA elsewhere');
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT elsewhere.next_shard_id(5, i)) FROM generate_series(1, 10) i'),
+	'10', 'the extension can be moved');
+$node->safe_psql('postgres', 'ALTER EXTENSION objectid_ext SET SCHEMA public');
+
+# Two layouts that make the same bits
+is($node->safe_psql('postgres', q{
+		SELECT count(id), count(DISTINCT id)
+		FROM generate_series(1, 2000) i, LATERAL unnest(ARRAY[
+			next_shard_id(7, i, 'twitter'),
+			next_shard_id(7, i, 'time:40,node:10,seq:12;tick=1ms;epoch=2010-11-04T01:42:54.657Z')]) id}),
+	'4000|4000', 'layouts of the same bits share a shard');
+
+# Where nothing may be written
+foreach (
+	[ 'BEGIN READ ONLY; SELECT next_shard_id(5, 1)', qr/cannot execute next_shard_id\(\) in a read-only transaction/ ],
+	[ 'ALTER SEQUENCE shard_id_reservation RENAME TO x; SELECT next_shard_id(5, 1)', qr/sequence "shard_id_reservation" of extension objectid_ext does not exist/ ])
+{
+	($ret, $out, $err) = $node->psql('postgres', $_->[0]);
+	like($err, $_->[1], $_->[0]);
+}
+$node->safe_psql('postgres', 'ALTER SEQUENCE x RENAME TO shard_id_reservation');
+
+# More ticks ahead of the clock than there is room for: ten shards, each with
+# the same number 1,800 times.  What has been given away is kept.
+($ret, $out, $err) = $node->psql('postgres', q{
+	SET objectid_ext.max_clock_lead = '1h';
+	SELECT count(next_shard_id(shard, 1, 'time:41,node:10,seq:12;tick=1s;epoch=2026-01-01T00:00:00Z'))
+	FROM generate_series(1, 10) shard, generate_series(1, 1800)});
+like($err, qr/ERROR:  shared memory of next_shard_id\(\) is full/, 'shared memory is full');
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT next_shard_id(6, i)) FROM generate_series(1, 3000) i'),
+	'3000', 'other shards get their ids');
+
+# A call that waits can be cancelled.
+($ret, $out, $err) = $node->psql('postgres', q{
+	SET statement_timeout = '200ms';
+	SELECT count(next_shard_id(8, 1)) FROM generate_series(1, 5000)});
+like($err, qr/canceling statement due to statement timeout/, 'a call that waits can be cancelled');
+
+$node->stop;
+done_testing();
