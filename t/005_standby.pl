@@ -12,8 +12,8 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 # Ids are to run ahead of the clock by more than a promotion takes, so that the
-# clock is of no help.  With 64 in ten milliseconds a moderate load does that.
-my $layout = 'time:41,node:4,seq:6;tick=10ms;epoch=2020-01-01T00:00:00Z';
+# clock is of no help.  With 16 in ten milliseconds a moderate load does that.
+my $layout = 'time:41,node:4,seq:4;tick=10ms;epoch=2020-01-01T00:00:00Z';
 my $primary = start_server('primary', allows_streaming => 1, conf => q{
 shared_buffers = 16MB
 client_min_messages = error
@@ -52,6 +52,24 @@ sub start_load
 	} (1, 1, 64, 64);
 }
 
+# Until the rows of both sequences are well ahead of the clock, and the clients
+# saw many of them.
+sub wait_for_lead
+{
+	my ($node, @clients) = @_;
+	foreach my $client (@clients)
+	{
+		sleep 0.1 until -s $client->{output} > 500;
+	}
+	foreach my $cache (1, 64)
+	{
+		$node->poll_query_until('postgres', qq{
+			SELECT snowflake_timestamp(max(id), '$layout') > clock_timestamp() + interval '1.5 s'
+			FROM ids_$cache})
+		  or die 'ids do not run ahead of the clock';
+	}
+}
+
 # The primary ends in the middle of a run, the standby goes on.  What the
 # standby knows then: for each sequence the highest id of a row, and whether
 # that is ahead of the clock.  Returns as well what the clients saw.
@@ -59,7 +77,7 @@ sub fail_over
 {
 	my ($from, $to) = @_;
 	my @clients = start_load($from);
-	sleep 1;
+	wait_for_lead($from, @clients);
 	$from->stop('immediate');
 	my @seen = map { [ seen_ids($_) ] } @clients;
 	$to->promote;
@@ -109,7 +127,7 @@ is($standby->safe_psql('postgres', q{SELECT count(DISTINCT gen_objectid()) FROM 
 # One that lags behind
 fail_over($primary, $standby);
 my @clients = start_load($standby);
-sleep 0.5;
+wait_for_lead($standby, @clients);
 
 # One that has everything that is committed
 my $synchronous = start_standby($standby, 'synchronous');
