@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * digits.c
- *		Numbers of a given count of decimal digits: random ones, and a keyed
- *		permutation that makes the values of a sequence look random.
+ *		Numbers with a given number of decimal digits: random numbers, and a
+ *		keyed permutation that makes the values of a sequence look random.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,10 +12,15 @@
 
 #define DIGITS_MAX	18
 
-/* Rounds of the permutation.  Fewer would favour some orders of ten numbers. */
+/*
+ * Rounds of the permutation.  With fewer, some orders of ten numbers prevail.
+ */
 #define ROUNDS		12
 
-/* 10 to the power of a count of digits; an error if there can be no such count. */
+/*
+ * Return 10 to the power of digits.  Raises invalid_parameter_value unless
+ * digits is from 1 to 18.
+ */
 static uint64
 numbers_of_digits(int32 digits)
 {
@@ -31,8 +36,8 @@ numbers_of_digits(int32 digits)
 }
 
 /*
- * A random number of at most so many digits (int4, 1 to 18), uniform over
- * [0, 10^digits), from the strong random source.  Another count of digits:
+ * Return a random number (int8), uniform over [0, 10^digits), from the strong
+ * random source.  digits (int4) is from 1 to 18; other values raise
  * invalid_parameter_value.
  */
 PG_FUNCTION_INFO_V1(random_digits);
@@ -43,7 +48,10 @@ random_digits(PG_FUNCTION_ARGS)
 	uint64		mask = PG_UINT64_MAX >> (63 - pg_leftmost_one_pos64(limit));
 	uint64		value;
 
-	/* A remainder would prefer small numbers; at most half are thrown away. */
+	/*
+	 * Draw again if the value is too large, which happens less than half of
+	 * the time.  The remainder of a division would favor small numbers.
+	 */
 	do
 	{
 		if (!pg_strong_random(&value, sizeof(value)))
@@ -56,12 +64,14 @@ random_digits(PG_FUNCTION_ARGS)
 }
 
 /*
- * The permutation.  10^n is 2^n times 5^n, so a number is a pair of one below
- * 2^n and one below 5^n.  Each in turn is changed by what a hash makes of the
- * other: a Feistel network whose halves are of different sizes (FE1 of Bellare,
- * Ristenpart, Rogaway and Stegers, Format-Preserving Encryption, 2009).
+ * The permutation.  10^n is 2^n times 5^n, so a number below 10^n is a pair of
+ * a number below 2^n and one below 5^n.  Each half in turn is changed by a
+ * hash of the other.  This is a Feistel network with halves of different sizes
+ * (FE1 of Bellare, Ristenpart, Rogaway and Stegers, Format-Preserving
+ * Encryption, 2009).
  *
- * Numbers that were given out depend on it: it never changes.
+ * The permutation must never change, because numbers that it produced are
+ * stored.
  */
 typedef struct digit_permutation
 {
@@ -70,7 +80,7 @@ typedef struct digit_permutation
 	uint64		key;
 } digit_permutation;
 
-/* The finalizer of MurmurHash3 (Austin Appleby): every bit depends on all. */
+/* The finalizer of MurmurHash3 (Austin Appleby) */
 static inline uint64
 mix_bits(uint64 x)
 {
@@ -82,7 +92,10 @@ mix_bits(uint64 x)
 	return x;
 }
 
-/* What one half is changed by in a step, two a round, as a function of the other. */
+/*
+ * Compute the change of one half from the other half.  Each round has two
+ * steps.
+ */
 static inline uint64
 half_change(const digit_permutation *p, int step, uint64 half)
 {
@@ -121,7 +134,7 @@ unpermute(const digit_permutation *p, uint64 value)
 	return high << p->digits | low;
 }
 
-/* Check the arguments and hand them to one of the two. */
+/* Common part of permute_digits() and unpermute_digits() */
 static int64
 apply_permutation(FunctionCallInfo fcinfo, uint64 (*direction) (const digit_permutation *, uint64))
 {
@@ -140,11 +153,10 @@ apply_permutation(FunctionCallInfo fcinfo, uint64 (*direction) (const digit_perm
 }
 
 /*
- * A number (int8) of at most so many digits (int4, 1 to 18), permuted by a key
- * (int8): for each key a bijection on [0, 10^digits).  It hides order from
- * people; it is no encryption.  A number of more digits:
- * numeric_value_out_of_range; another count of digits:
- * invalid_parameter_value.
+ * Permute a value (int8) of [0, 10^digits) by a key (int8).  digits (int4) is
+ * from 1 to 18.  For each key this is a bijection on [0, 10^digits).  It hides
+ * the order of values, but is not encryption.  A value outside [0, 10^digits)
+ * raises numeric_value_out_of_range, other digits invalid_parameter_value.
  */
 PG_FUNCTION_INFO_V1(permute_digits);
 Datum
@@ -153,7 +165,7 @@ permute_digits(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(apply_permutation(fcinfo, permute));
 }
 
-/* The inverse of permute_digits(). */
+/* Inverse of permute_digits(), with the same arguments and errors */
 PG_FUNCTION_INFO_V1(unpermute_digits);
 Datum
 unpermute_digits(PG_FUNCTION_ARGS)

@@ -6,11 +6,11 @@
  * An ObjectId is, from its first byte to its last,
  *
  *		4 bytes		seconds since 1970-01-01 00:00:00 UTC, unsigned, big-endian
- *		5 bytes		identity of the process that made it
+ *		5 bytes		identity of the process that generated the id
  *		3 bytes		counter, big-endian
  *
- * so unsigned byte order is order of creation, to the second.  The format is
- * that of the MongoDB specification "ObjectID format"
+ * so ids in unsigned byte order are in order of creation, to the second.  The
+ * format is defined by the MongoDB specification "ObjectID format"
  * (github.com/mongodb/specifications, source/bson-objectid/objectid.md).
  *
  *-------------------------------------------------------------------------
@@ -29,14 +29,17 @@
  * ----------------------------------------------------------------
  */
 
-/* The value of each hexadecimal digit plus one; 0 for what is none. */
+/* The value of each hexadecimal digit plus one; 0 for all other characters */
 static const uint8 hex_values[256] = {
 	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
 	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16
 };
 
-/* The value of a digit, or -1; by table, for no branch can be predicted here. */
+/*
+ * Return the value of a hexadecimal digit, or -1 for another character.  This
+ * uses a table because branches on random digits cannot be predicted.
+ */
 static inline int
 hex_value(char c)
 {
@@ -44,8 +47,8 @@ hex_value(char c)
 }
 
 /*
- * Read 24 hexadecimal digits.  Stops at the first character that is none, so
- * it never reads past the end of a shorter string.
+ * Read 24 hexadecimal digits.  Stops at the first other character, so it never
+ * reads past the end of a shorter string.
  */
 static bool
 parse_hex_digits(const char *src, objectid *id)
@@ -69,8 +72,8 @@ skip_blanks(const char **src)
 }
 
 /*
- * MongoDB Extended JSON, {"$oid":"..."}: the only spelling that may have blanks,
- * between its tokens.
+ * Parse MongoDB Extended JSON, {"$oid":"..."}.  This is the only spelling that
+ * allows blanks, between its tokens.
  */
 static bool
 parse_extended_json(const char *src, objectid *id)
@@ -93,7 +96,7 @@ parse_extended_json(const char *src, objectid *id)
 	return strcmp(src, "}") == 0;
 }
 
-/* The spellings that are the 24 digits between two fixed strings. */
+/* Parse the spellings that have the 24 digits between two fixed strings. */
 static bool
 parse_wrapped(const char *str, objectid *id)
 {
@@ -132,14 +135,19 @@ looks_like_date(const char *str)
 	return true;
 }
 
-/* 24 digits and nothing else: the spelling of output, and of JSON. */
+/*
+ * Parse 24 digits and nothing else: the spelling used in output and in JSON.
+ */
 bool
 scan_bare_objectid(const char *str, objectid *id)
 {
 	return parse_hex_digits(str, id) && str[OBJECTID_HEX_DIGITS] == '\0';
 }
 
-/* Is the string an objectid in one of its spellings?  Then *id is set to it. */
+/*
+ * Parse an objectid in any of its spellings into *id.  Returns false if the
+ * string is not valid.
+ */
 static bool
 scan_objectid(const char *str, objectid *id)
 {
@@ -148,7 +156,10 @@ scan_objectid(const char *str, objectid *id)
 		parse_extended_json(str, id);
 }
 
-/* Report a string that is no objectid; softly, if there is a context for it. */
+/*
+ * Report invalid input (invalid_text_representation), as a soft error if
+ * escontext allows it.
+ */
 void
 objectid_syntax_error(const char *str, Node *escontext)
 {
@@ -165,8 +176,8 @@ objectid_syntax_error(const char *str, Node *escontext)
 }
 
 /*
- * Read an objectid in any of its spellings.  Another string is an error, or,
- * if that is soft, makes the result false.
+ * Parse an objectid in any of its spellings into *id.  Invalid input is an
+ * error; if escontext makes that a soft error, the result is false.
  */
 bool
 parse_objectid(const char *str, objectid *id, Node *escontext)
@@ -177,7 +188,7 @@ parse_objectid(const char *str, objectid *id, Node *escontext)
 	return false;
 }
 
-/* Write the 24 lower-case digits and a terminating zero. */
+/* Write the 24 lower-case digits and a terminating zero byte to dst. */
 void
 format_objectid(const objectid *id, char *dst)
 {
@@ -192,9 +203,9 @@ format_objectid(const objectid *id, char *dst)
 }
 
 /*
- * Text input.  Accepted: 24 hex digits in either case, bare or as
- * ObjectId("..."), ObjectId('...'), ObjectId(...), "...", {"$oid":"..."}.  Anything
- * else: invalid_text_representation.
+ * Text input: 24 hexadecimal digits in either case, bare or as
+ * ObjectId("..."), ObjectId('...'), ObjectId(...), "...", {"$oid":"..."}.
+ * Any other string raises invalid_text_representation.
  */
 PG_FUNCTION_INFO_V1(objectid_in);
 Datum
@@ -207,7 +218,7 @@ objectid_in(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(id);
 }
 
-/* Text output: 24 lower-case hex digits. */
+/* Text output: 24 lower-case hexadecimal digits */
 PG_FUNCTION_INFO_V1(objectid_out);
 Datum
 objectid_out(PG_FUNCTION_ARGS)
@@ -218,7 +229,7 @@ objectid_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(result);
 }
 
-/* Copy 12 bytes that came from outside; any other length is an error. */
+/* Make an objectid from input bytes; raises sqlerrcode if there are not 12. */
 static objectid *
 objectid_from_bytes(const char *bytes, int len, int sqlerrcode)
 {
@@ -236,7 +247,7 @@ objectid_from_bytes(const char *bytes, int len, int sqlerrcode)
 }
 
 /*
- * Binary input: the 12 bytes.  Any other length:
+ * Binary input: the 12 bytes.  Any other length raises
  * invalid_binary_representation.
  */
 PG_FUNCTION_INFO_V1(objectid_recv);
@@ -250,7 +261,7 @@ objectid_recv(PG_FUNCTION_ARGS)
 											 ERRCODE_INVALID_BINARY_REPRESENTATION));
 }
 
-/* Binary output: the 12 bytes. */
+/* Binary output: the 12 bytes */
 PG_FUNCTION_INFO_V1(objectid_send);
 Datum
 objectid_send(PG_FUNCTION_ARGS)
@@ -310,7 +321,7 @@ objectid_gt(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) > 0);
 }
 
-/* Less, equal or greater as -1, 0 or 1. */
+/* btree support 1: three-way comparison, an int4 of -1, 0 or 1 */
 PG_FUNCTION_INFO_V1(objectid_cmp);
 Datum
 objectid_cmp(PG_FUNCTION_ARGS)
@@ -318,7 +329,7 @@ objectid_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
 }
 
-/* The lesser of two, for min(). */
+/* The lesser of two ids, for min() */
 PG_FUNCTION_INFO_V1(objectid_smaller);
 Datum
 objectid_smaller(PG_FUNCTION_ARGS)
@@ -329,7 +340,7 @@ objectid_smaller(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(objectid_internal_cmp(a, b) < 0 ? a : b);
 }
 
-/* The greater of two, for max(). */
+/* The greater of two ids, for max() */
 PG_FUNCTION_INFO_V1(objectid_larger);
 Datum
 objectid_larger(PG_FUNCTION_ARGS)
@@ -344,15 +355,16 @@ objectid_larger(PG_FUNCTION_ARGS)
 /* ----------------------------------------------------------------
  *		Hashing
  *
- * Frozen: rows of hash partitions, and of shards chosen by the hash, lie
- * where these functions put them.  So they are the same on every machine,
- * whatever its byte order: core's function is given numbers, not bytes.
+ * The hash functions must never change, because they determine the partition
+ * or shard in which a row is stored.  For the same reason they give the same
+ * result for either byte order: we pass numbers, not bytes, to core's
+ * functions.
  * ----------------------------------------------------------------
  */
 
 #define HASH_WORDS	(OBJECTID_LEN / sizeof(uint32))
 
-/* The bytes as little-endian numbers of 32 bits. */
+/* Read the bytes as little-endian 32-bit numbers. */
 static void
 hash_words(const objectid *id, uint32 *words)
 {
@@ -360,6 +372,7 @@ hash_words(const objectid *id, uint32 *words)
 		words[i] = pg_bswap32(read_uint32(id->data + i * sizeof(uint32)));
 }
 
+/* hash support 1: 32-bit hash (int4) */
 PG_FUNCTION_INFO_V1(objectid_hash);
 Datum
 objectid_hash(PG_FUNCTION_ARGS)
@@ -370,7 +383,7 @@ objectid_hash(PG_FUNCTION_ARGS)
 	return hash_any((unsigned char *) words, sizeof(words));
 }
 
-/* 64-bit hash with a seed, an int8. */
+/* hash support 2: 64-bit hash (int8) with a seed (int8) */
 PG_FUNCTION_INFO_V1(objectid_hash_extended);
 Datum
 objectid_hash_extended(PG_FUNCTION_ARGS)
@@ -388,9 +401,10 @@ objectid_hash_extended(PG_FUNCTION_ARGS)
  */
 
 /*
- * The parts of an id, as a row: created timestamptz; random bytea, the five
- * bytes of process identity; the same five read in the classic way, machine
- * (24 bits) and process (16 bits); counter (24 bits).
+ * Return the parts of an id as a row: created (timestamptz, whole seconds);
+ * random (bytea), the five bytes of process identity; machine (int4, 24 bits)
+ * and process (int4, 16 bits), the same five bytes in the classic layout;
+ * counter (int4, 24 bits).
  */
 PG_FUNCTION_INFO_V1(objectid_parts);
 Datum
@@ -419,8 +433,8 @@ objectid_parts(PG_FUNCTION_ARGS)
 }
 
 /*
- * Cast: any spelling that text input takes; anything else:
- * invalid_text_representation.
+ * Cast from text, in any spelling that the input function accepts.  Any other
+ * string raises invalid_text_representation.
  */
 PG_FUNCTION_INFO_V1(objectid_from_text);
 Datum
@@ -432,7 +446,10 @@ objectid_from_text(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(id);
 }
 
-/* Cast: the 12 bytes; any other length is string_data_length_mismatch. */
+/*
+ * Cast from bytea: the 12 bytes.  Any other length raises
+ * string_data_length_mismatch.
+ */
 PG_FUNCTION_INFO_V1(objectid_from_bytea);
 Datum
 objectid_from_bytea(PG_FUNCTION_ARGS)
@@ -443,7 +460,7 @@ objectid_from_bytea(PG_FUNCTION_ARGS)
 											 ERRCODE_STRING_DATA_LENGTH_MISMATCH));
 }
 
-/* Cast: the 12 bytes. */
+/* Cast to bytea: the 12 bytes */
 PG_FUNCTION_INFO_V1(objectid_to_bytea);
 Datum
 objectid_to_bytea(PG_FUNCTION_ARGS)
@@ -451,7 +468,7 @@ objectid_to_bytea(PG_FUNCTION_ARGS)
 	return DirectFunctionCall1(objectid_send, PG_GETARG_DATUM(0));
 }
 
-/* Would the cast from this text to objectid succeed? */
+/* Would the cast of this text to objectid succeed? */
 PG_FUNCTION_INFO_V1(is_objectid_text);
 Datum
 is_objectid_text(PG_FUNCTION_ARGS)
@@ -461,7 +478,7 @@ is_objectid_text(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(scan_objectid(text_to_cstring(PG_GETARG_TEXT_PP(0)), &id));
 }
 
-/* Would the cast from this bytea to objectid succeed? */
+/* Would the cast of this bytea to objectid succeed? */
 PG_FUNCTION_INFO_V1(is_objectid_bytea);
 Datum
 is_objectid_bytea(PG_FUNCTION_ARGS)

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_ext.h
- *		Types, Datum macros and settings that the files of the extension
- *		share, and all differences between server versions.
+ *		Types, Datum macros and settings shared by all files of the
+ *		extension, and the differences between server versions.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,36 +16,36 @@
 #include "utils/timestamp.h"
 
 /*
- * Server versions.  Each difference is bridged here, so that the call sites
- * read as if there were only one version.
+ * Server versions.  All differences are handled here, so that the call sites
+ * need no conditional compilation.
  */
 
-/* 16 lets an input function report bad input without throwing. */
+/* PostgreSQL 16 lets an input function report bad input without throwing. */
 #if PG_VERSION_NUM < 160000
 #define errsave(context, ...)	ereport(ERROR, __VA_ARGS__)
 #define ereturn(context, dummy_value, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
-/* 16 moved the varlena macros (VARDATA_ANY, SET_VARSIZE) out of postgres.h. */
+/* PostgreSQL 16 moved the varlena macros out of postgres.h. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 
-/* 16 renamed the number of a relation's file. */
+/* PostgreSQL 16 renamed relfilenode to relfilenumber. */
 #if PG_VERSION_NUM >= 160000
 #define RelationGetRelFileNumber(rel)	((rel)->rd_locator.relNumber)
 #else
 #define RelationGetRelFileNumber(rel)	((rel)->rd_node.relNode)
 #endif
 
-/* 17 gathered the parts of a virtual transaction id. */
+/* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
 #else
 #define MyProcLxid	(MyProc->lxid)
 #endif
 
-/* 19 has the names of lock tranches in shared memory. */
+/* PostgreSQL 19 keeps the names of LWLock tranches in shared memory. */
 #if PG_VERSION_NUM >= 190000
 #define new_lwlock_tranche(name)	LWLockNewTrancheId(name)
 #define register_lwlock_tranche(tranche, name)	((void) 0)
@@ -54,7 +54,7 @@
 #define register_lwlock_tranche(tranche, name)	LWLockRegisterTranche(tranche, name)
 #endif
 
-/* 18 shows the name and version of loaded modules. */
+/* PostgreSQL 18 reports the name and version of loaded modules. */
 #ifdef PG_MODULE_MAGIC_EXT
 #define OBJECTID_EXT_MODULE_MAGIC \
 	PG_MODULE_MAGIC_EXT(.name = "objectid_ext", .version = "1.0.0")
@@ -77,14 +77,14 @@ extern int	objectid_ext_max_clock_lead;	/* milliseconds */
 extern void objectid_ext_wait(int64 us);
 extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick);
 
-/* The setting, in microseconds as times are. */
+/* max_clock_lead in microseconds, the unit of TimestampTz */
 static inline int64
 objectid_ext_max_lead(void)
 {
 	return (int64) objectid_ext_max_clock_lead * 1000;
 }
 
-/* Advance *src over a token, or say that it is not there. */
+/* Advance *src past the token; return false if *src does not start with it. */
 static inline bool
 skip_token(const char **src, const char *token)
 {
@@ -99,8 +99,8 @@ skip_token(const char **src, const char *token)
 /*
  * The objectid type: 12 bytes, compared as unsigned bytes.
  *
- * DatumGetObjectId and ObjectIdGetDatum are core's and mean Oid; ours end
- * in P, as those of other pass-by-reference types do.
+ * Core's DatumGetObjectId and ObjectIdGetDatum are for Oid.  The macros here
+ * end in P, like those of other pass-by-reference types.
  */
 #define OBJECTID_LEN			12
 #define OBJECTID_HEX_DIGITS		(2 * OBJECTID_LEN)
@@ -115,14 +115,14 @@ typedef struct objectid
 #define PG_GETARG_OBJECTID_P(n) DatumGetObjectidP(PG_GETARG_DATUM(n))
 #define PG_RETURN_OBJECTID_P(x) return ObjectidPGetDatum(x)
 
-/* Where the parts begin, and how long they are. */
+/* Offsets and lengths of the parts */
 #define OBJECTID_IDENTITY_OFFSET	4
 #define OBJECTID_IDENTITY_LEN		5
 #define OBJECTID_COUNTER_OFFSET		(OBJECTID_IDENTITY_OFFSET + OBJECTID_IDENTITY_LEN)
 #define OBJECTID_COUNTER_BITS		24
 #define OBJECTID_COUNTER_MASK		((1 << OBJECTID_COUNTER_BITS) - 1)
 
-/* The classic layout divides the identity into machine and process. */
+/* The classic layout divides the identity into machine and process id. */
 #define OBJECTID_MACHINE_LEN		3
 
 /* Text form (objectid_ext.c). */
@@ -131,7 +131,7 @@ extern bool scan_bare_objectid(const char *str, objectid *id);
 extern void objectid_syntax_error(const char *str, Node *escontext);
 extern void format_objectid(const objectid *id, char *dst);
 
-/* Bytes as a number that sorts as they do. */
+/* Read big-endian bytes as a number that sorts like them. */
 static inline uint64
 read_uint64(const uint8 *bytes)
 {
@@ -150,7 +150,7 @@ read_uint32(const uint8 *bytes)
 	return pg_ntoh32(value);
 }
 
-/* A big-endian number of up to seven bytes. */
+/* Read a big-endian number of up to seven bytes. */
 static inline int64
 read_big_endian(const uint8 *bytes, int len)
 {
@@ -161,7 +161,7 @@ read_big_endian(const uint8 *bytes, int len)
 	return result;
 }
 
-/* The first eight bytes, and the last four. */
+/* The first eight bytes and the last four, as numbers */
 static inline uint64
 objectid_prefix(const objectid *id)
 {
@@ -174,7 +174,9 @@ objectid_suffix(const objectid *id)
 	return read_uint32(id->data + sizeof(uint64));
 }
 
-/* The seconds of an ObjectId: 1970-01-01 to 2106-02-07 06:28:15. */
+/*
+ * The seconds of an ObjectId: 1970-01-01 00:00:00 to 2106-02-07 06:28:15 UTC
+ */
 static const tick_clock objectid_clock = {UNIX_EPOCH, USECS_PER_SEC, PG_UINT32_MAX};
 
 static inline int64
@@ -190,8 +192,9 @@ objectid_time(const objectid *id)
 }
 
 /*
- * Unsigned byte order, as memcmp() over the 12 bytes would find it.  Two
- * integers are faster than the call of memcmp() that compilers make of it.
+ * Three-way comparison in unsigned byte order, with the result of memcmp()
+ * over the 12 bytes.  Comparing two integers is faster than the call of
+ * memcmp() that compilers generate for this length.
  */
 static inline int
 objectid_internal_cmp(const objectid *a, const objectid *b)
@@ -210,8 +213,8 @@ objectid_internal_cmp(const objectid *a, const objectid *b)
 }
 
 /*
- * How far apart two ids are, the first not greater than the second, as the
- * difference of two 96-bit numbers.
+ * Distance between two ids: their difference as 96-bit numbers.  The first
+ * must not be greater than the second.
  */
 static inline double
 objectid_distance(const objectid *a, const objectid *b)
@@ -226,13 +229,13 @@ objectid_distance(const objectid *a, const objectid *b)
 }
 
 /*
- * The snowflake_layout type: how the 64 bits of an id are divided.  What
- * follows from the widths is kept beside them, for the generators are to be
- * no slower than reading the clock.  Equal layouts are equal in every byte.
+ * The snowflake_layout type: how the 64 bits of an id are divided.  The shifts
+ * are derived from the widths, and stored because the generators use them in
+ * every call.  Equal layouts are equal in every byte.
  */
 typedef struct snowflake_layout
 {
-	tick_clock	clock;			/* its last tick is the last usable one */
+	tick_clock	clock;			/* max_tick is the last usable tick */
 	uint8		time_bits;
 	uint8		node_bits;
 	uint8		seq_bits;
@@ -262,7 +265,9 @@ snowflake_max_sequence(const snowflake_layout *layout)
 	return (INT64CONST(1) << layout->seq_bits) - 1;
 }
 
-/* The parts must fit their fields. */
+/*
+ * Pack the parts of an id.  The caller has checked that they fit their fields.
+ */
 static inline int64
 snowflake_pack(const snowflake_layout *layout, int64 tick, int32 node, int64 seq)
 {
@@ -271,7 +276,7 @@ snowflake_pack(const snowflake_layout *layout, int64 tick, int32 node, int64 seq
 		seq << layout->seq_shift;
 }
 
-/* The highest id of a tick, of any node. */
+/* The highest id of any node in a tick */
 static inline int64
 snowflake_last_of_tick(const snowflake_layout *layout, int64 tick)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_gen.c
- *		gen_objectid(): the ids that this server makes.
+ *		Generation of objectids: gen_objectid().
  *
  *-------------------------------------------------------------------------
  */
@@ -13,11 +13,11 @@
 #include "common/md5.h"
 #include "miscadmin.h"
 
-/* What this backend's ids are made of. */
+/* State of the generator of this backend */
 static struct
 {
-	int			pid;			/* process that drew the identity; 0: none */
-	int			kind;			/* setting under which it was drawn */
+	int			pid;			/* process that drew the identity, or 0 */
+	int			kind;			/* objectid_identity when it was drawn */
 	uint32		seconds;		/* of the last id */
 	uint32		counter;		/* of the last id, 24 bits */
 	uint64		identity;		/* 40 bits */
@@ -33,10 +33,10 @@ strong_random(void *buf, size_t len)
 }
 
 /*
- * The classic identity: the first three bytes of MD5(host name), then the low
- * 16 bits of the process id, big-endian.  Process ids may have 22 bits; the
- * upper ones go into the machine bytes, or processes 65536 apart would share
- * an identity.
+ * Compute the classic identity: the first three bytes of MD5(host name), then
+ * the low 16 bits of the process id, big-endian.  A process id can have 22
+ * bits.  The upper ones are XORed into the last machine byte; without them,
+ * processes whose ids differ by 65536 would share an identity.
  */
 static void
 host_identity(uint8 *identity)
@@ -62,9 +62,10 @@ host_identity(uint8 *identity)
 }
 
 /*
- * The second of the next id: the clock's, or that of the last id where the
- * clock was set back.  A new round of the counter, or a new identity, needs a
- * new second, which may have to wait for the clock.
+ * Return the second for the next id: that of the clock, or that of the last id
+ * if the clock was set back.  When the counter wraps or the identity changes,
+ * the id needs a later second than the last one, and we may have to wait for
+ * the clock.
  */
 static uint32
 next_second(bool new_round)
@@ -72,7 +73,7 @@ next_second(bool new_round)
 	struct timeval now;
 	int64		second;
 
-	/* GetCurrentTimestamp() without its conversion, there and back. */
+	/* Not GetCurrentTimestamp(), to avoid conversion to its epoch and back */
 	gettimeofday(&now, NULL);
 	second = Max(now.tv_sec, generator.seconds);
 
@@ -90,8 +91,8 @@ next_second(bool new_round)
 }
 
 /*
- * Draw an identity and a place for the counter to start at.  Keyed on the
- * process id, for a forked child must not go on with its parent's.
+ * Draw an identity and the start of the counter.  We remember the process id,
+ * because a forked child must not continue with the state of its parent.
  */
 static void
 draw_identity(void)
@@ -107,8 +108,8 @@ draw_identity(void)
 	strong_random(&counter, sizeof(counter));
 
 	/*
-	 * A backend whose setting was changed goes on in another second, since
-	 * its new identity may be lower than the old one.
+	 * If the setting was changed, continue in another second, because the new
+	 * identity may be lower than the old one.
 	 */
 	if (generator.pid == MyProcPid)
 		seconds = next_second(true);
@@ -121,8 +122,10 @@ draw_identity(void)
 }
 
 /*
- * The next id of this backend, greater than the one before, also when the
- * clock was set back or the counter wraps.
+ * Return the next id of this backend.  It is greater than the one before, even
+ * if the clock was set back or the counter wraps; it may then lead the clock
+ * by objectid_ext.max_clock_lead, beyond which calls wait.  A clock outside
+ * 1970 to 2106 raises datetime_field_overflow.
  */
 PG_FUNCTION_INFO_V1(gen_objectid);
 Datum

@@ -2,12 +2,12 @@
  *
  * objectid_gist.c
  *		GiST support for objectid, for exclusion constraints and keys that
- *		have an id beside a range.
+ *		combine an id with a range.
  *
  * An entry of an inner page covers all ids between a lowest and a highest one.
- * The key is a bytea: the 12 bytes of the id on a leaf, 24 bytes, the lowest
- * and the highest, above.  So a leaf spends nothing on a second copy of its
- * id, and leaf keys sort as bytea do, for which core has the sort support.
+ * The key is a bytea: on a leaf page the 12 bytes of the id, on an inner page
+ * 24 bytes, the lowest and the highest id.  So a leaf does not store its id
+ * twice, and leaf keys sort like bytea, for which core has sort support.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,7 +24,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* The ids that an entry covers, both ends included. */
+/* The ids that an entry covers, including both ends */
 typedef struct id_span
 {
 	objectid	lower;
@@ -32,8 +32,8 @@ typedef struct id_span
 } id_span;
 
 /*
- * Keys are too short to be compressed or moved out of line, but in a page they
- * have the short header, and no alignment.
+ * Decode a key.  Keys are too short to be compressed or stored out of line,
+ * but on a page they can have a short varlena header and be unaligned.
  */
 static id_span
 span_of_key(Datum key)
@@ -68,7 +68,7 @@ extend_span(id_span *span, const id_span *other)
 		span->upper = other->upper;
 }
 
-/* A new entry in the place of another. */
+/* Return a copy of an entry with another key. */
 static GISTENTRY *
 replace_key(const GISTENTRY *entry, Datum key)
 {
@@ -78,7 +78,7 @@ replace_key(const GISTENTRY *entry, Datum key)
 	return result;
 }
 
-/* GiST support 3: from an id to the key of a leaf. */
+/* GiST support 3, compress: convert an id to the key of a leaf */
 PG_FUNCTION_INFO_V1(objectid_gist_compress);
 Datum
 objectid_gist_compress(PG_FUNCTION_ARGS)
@@ -90,7 +90,7 @@ objectid_gist_compress(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(entry);
 }
 
-/* GiST support 9: from the key of a leaf back to the id. */
+/* GiST support 9, fetch: convert the key of a leaf back to the id */
 PG_FUNCTION_INFO_V1(objectid_gist_fetch);
 Datum
 objectid_gist_fetch(PG_FUNCTION_ARGS)
@@ -103,8 +103,8 @@ objectid_gist_fetch(PG_FUNCTION_ARGS)
 }
 
 /*
- * Can a span hold an id that is less than another, and so on?  On a leaf, where
- * both ends are the id: is it?
+ * Can a span contain an id that satisfies the operator?  On a leaf, both ends
+ * are the id, so the answer is exact.
  */
 static bool
 span_matches(const id_span *span, StrategyNumber strategy, const objectid *id)
@@ -132,7 +132,7 @@ span_matches(const id_span *span, StrategyNumber strategy, const objectid *id)
 	return false;				/* keep compiler quiet */
 }
 
-/* GiST support 1: can what an entry covers satisfy the operator? */
+/* GiST support 1, consistent: can the entry contain a match?  Never lossy. */
 PG_FUNCTION_INFO_V1(objectid_gist_consistent);
 Datum
 objectid_gist_consistent(PG_FUNCTION_ARGS)
@@ -146,7 +146,7 @@ objectid_gist_consistent(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(span_matches(&span, strategy, PG_GETARG_OBJECTID_P(1)));
 }
 
-/* GiST support 2: the smallest span over several. */
+/* GiST support 2, union: the smallest span that covers all entries */
 PG_FUNCTION_INFO_V1(objectid_gist_union);
 Datum
 objectid_gist_union(PG_FUNCTION_ARGS)
@@ -163,7 +163,7 @@ objectid_gist_union(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(make_key(&all, sizeof(all)));
 }
 
-/* GiST support 5: by how much an entry would grow to cover another. */
+/* GiST support 5, penalty: by how much the span grows to cover a new entry */
 PG_FUNCTION_INFO_V1(objectid_gist_penalty);
 Datum
 objectid_gist_penalty(PG_FUNCTION_ARGS)
@@ -179,7 +179,7 @@ objectid_gist_penalty(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(penalty);
 }
 
-/* An entry of a page that is split. */
+/* An entry of a page that is being split */
 typedef struct split_entry
 {
 	id_span		span;
@@ -196,7 +196,10 @@ split_entry_cmp(const void *a, const void *b)
 	return cmp != 0 ? cmp : objectid_internal_cmp(&x->upper, &y->upper);
 }
 
-/* One of the two pages: its offsets, returned with their number, and its key. */
+/*
+ * Make one of the two pages of a split.  Returns its offsets, and sets
+ * *noffsets to their number and *key to the key of the page.
+ */
 static OffsetNumber *
 fill_half(const split_entry *entries, int count, int *noffsets, Datum *key)
 {
@@ -214,9 +217,9 @@ fill_half(const split_entry *entries, int count, int *noffsets, Datum *key)
 }
 
 /*
- * GiST support 6: divide the entries of a page, of which there are at least
- * two, into the lower and the upper half.  Where ids are equal across the
- * middle, the other columns of the index decide; core sees to that.
+ * GiST support 6, picksplit: divide the entries of a page, at least two, into
+ * the lower and the upper half.  If ids on both sides of the middle are equal,
+ * core decides by the other columns of the index.
  */
 PG_FUNCTION_INFO_V1(objectid_gist_picksplit);
 Datum
@@ -240,7 +243,7 @@ objectid_gist_picksplit(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(split);
 }
 
-/* GiST support 7: are two keys the same? */
+/* GiST support 7, same: are two keys equal? */
 PG_FUNCTION_INFO_V1(objectid_gist_same);
 Datum
 objectid_gist_same(PG_FUNCTION_ARGS)
@@ -254,12 +257,12 @@ objectid_gist_same(PG_FUNCTION_ARGS)
 }
 
 /*
- * Keys WITHOUT OVERLAPS ask an operator class, by support function 12, for the
+ * For keys WITHOUT OVERLAPS the server calls this support function to get the
  * strategy number of equality.
  */
 #define GIST_TRANSLATE_CMPTYPE	12
 
-/* Does this server have core's function for the usual numbers? */
+/* Does this server have core's support function for RT*StrategyNumber? */
 static bool
 server_has_temporal_keys(void)
 {
@@ -284,9 +287,9 @@ add_translate_cmptype(Oid schema)
 }
 
 /*
- * Add that support function to our operator family, where the server has it
- * and the family has not.  The operator family is in the schema of this
- * function, for both belong to the extension.
+ * Add that support function to our operator family if the server has it and
+ * the family does not.  Returns whether it was added.  The operator family is
+ * in the schema of this function, because both belong to the extension.
  */
 PG_FUNCTION_INFO_V1(enable_temporal_keys);
 Datum

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_json.c
- *		objectid and JSON: a string of hexadecimal digits, or MongoDB Extended
- *		JSON, {"$oid": "..."}.
+ *		Conversion between objectid and JSON: a string of hexadecimal digits,
+ *		or MongoDB Extended JSON, {"$oid": "..."}.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,7 +11,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
-/* MongoDB Extended JSON, as jsonb: {"$oid": "..."}. */
+/* Return an id as MongoDB Extended JSON (jsonb): {"$oid": "..."}. */
 PG_FUNCTION_INFO_V1(objectid_extjson);
 Datum
 objectid_extjson(PG_FUNCTION_ARGS)
@@ -24,8 +24,9 @@ objectid_extjson(PG_FUNCTION_ARGS)
 }
 
 /*
- * The string of a JSON value that stands for an objectid: a JSON string, or
- * what {"$oid": "..."} holds.  NULL for anything else, which *type then names.
+ * Return the string in a JSON value that can represent an objectid: a JSON
+ * string, or the string in {"$oid": "..."}.  Returns NULL for any other value,
+ * and sets *type to the name of its type.
  */
 static char *
 jsonb_objectid_string(Jsonb *jsonb, const char **type)
@@ -45,9 +46,9 @@ jsonb_objectid_string(Jsonb *jsonb, const char **type)
 }
 
 /*
- * Cast: a JSON string of 24 hex digits, or an object whose only key is "$oid"
- * with such a string.  Another kind of JSON value: invalid_parameter_value;
- * another string: invalid_text_representation.
+ * Cast from jsonb: a string of 24 hexadecimal digits, or an object whose only
+ * key is "$oid" with such a string.  Any other type of JSON value raises
+ * invalid_parameter_value, any other string invalid_text_representation.
  */
 PG_FUNCTION_INFO_V1(objectid_from_jsonb);
 Datum
@@ -68,7 +69,7 @@ objectid_from_jsonb(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(id);
 }
 
-/* Would the cast from this jsonb to objectid succeed? */
+/* Would the cast of this jsonb to objectid succeed? */
 PG_FUNCTION_INFO_V1(is_objectid_jsonb);
 Datum
 is_objectid_jsonb(PG_FUNCTION_ARGS)

@@ -12,37 +12,39 @@
 #include "utils/sortsupport.h"
 
 /*
- * The abbreviated key: 64 bits for the 96 of a value, of the same order.
+ * The abbreviated key has 64 bits and sorts like the 96 bits of the value.
  *
- * The first eight bytes would tell apart seconds and processes, but not the ids
- * that one process makes in a second, and those are many where the speed of a
- * sort matters.  Instead the key is, from its highest bit,
+ * The first eight bytes of the value would distinguish seconds and processes,
+ * but not the ids that one process generates in a second, and a table that is
+ * large enough for the speed of a sort to matter has many of those.  Instead,
+ * the key is, from its highest bit,
  *
  *		32 bits		seconds
- *		 8 bits		region of the identity, and whether it is below, equal to or
- *					above the first identity of this region that the sort met
- *		24 bits		if it is equal, the counter, which makes the key complete;
- *					else where in the region the identity is
+ *		 8 bits		region of the identity, and whether the identity is below,
+ *					equal to or above the first identity of this region that
+ *					the sort has seen
+ *		24 bits		if equal, the counter, which makes the key complete;
+ *					otherwise the position of the identity in the region
  *
- * The regions are REGIONS equal parts of all identities.  Random identities
- * fall into different ones, so as long as there are few, nearly all keys are
- * complete.  Keys of different sorts, which met different identities, are never
- * compared.
+ * A region is one of REGIONS equal parts of the space of identities.  Random
+ * identities fall into different regions, so while there are few of them,
+ * nearly all keys are complete.  Keys of different sorts, which have seen
+ * different identities, are never compared.
  */
 #define IDENTITY_BITS	(OBJECTID_IDENTITY_LEN * BITS_PER_BYTE)
-#define REGIONS			(256 / 3)	/* three sides each, in 8 bits */
+#define REGIONS			(256 / 3)	/* 8 bits hold three cases for each region */
 
-/* Multiplied by this, all bits of a key have their share in the upper ones. */
+/* Multiplying by this makes the upper bits depend on all bits of a key. */
 #define KEY_SPREAD		UINT64CONST(0x9E3779B97F4A7C15)
 
-/* In place of the first identity of a region, while it has none. */
+/* Marks a region that has no first identity yet */
 #define NO_IDENTITY		PG_UINT64_MAX
 
 typedef struct objectid_sortsupport_state
 {
 	int64		input_count;	/* non-null values seen */
 	bool		estimating;		/* still counting distinct abbreviated keys? */
-	hyperLogLogState abbr_card; /* the count */
+	hyperLogLogState abbr_card; /* cardinality estimator */
 	uint64		first_identity[REGIONS];
 } objectid_sortsupport_state;
 
@@ -52,7 +54,10 @@ objectid_fast_cmp(Datum x, Datum y, SortSupport ssup)
 	return objectid_internal_cmp(DatumGetObjectidP(x), DatumGetObjectidP(y));
 }
 
-/* The lower half of the key, for the eight bytes of identity and counter. */
+/*
+ * Compute the lower half of the key from the eight bytes of identity and
+ * counter.
+ */
 static inline uint32
 abbreviate_process_part(uint64 *first_identity, uint64 part)
 {
@@ -82,15 +87,15 @@ objectid_abbrev_convert(Datum original, SortSupport ssup)
 	if (state->estimating)
 		addHyperLogLog(&state->abbr_card, murmurhash32((uint32) ((key * KEY_SPREAD) >> 32)));
 
-	/* On a 32-bit machine a Datum holds the seconds. */
+	/* On a 32-bit machine, a Datum only holds the seconds. */
 	return (Datum) (key >> (64 - sizeof(Datum) * BITS_PER_BYTE));
 }
 
 /*
- * Give up abbreviation when too many values share a key: 2000 of them, as for
- * core's uuid.  Ten thousand keys are enough then for twenty million values,
- * and a sort of more loses little, so that the count, which costs as much as
- * the key itself, ends there.
+ * Abort abbreviation when too many values share a key: 2000, as for core's
+ * uuid.  By that rule 10,000 keys are enough for 20 million values, and larger
+ * sorts lose little.  So we stop estimating at 10,000 keys, because it costs
+ * as much as computing the key.
  */
 static bool
 objectid_abbrev_abort(int memtupcount, SortSupport ssup)
@@ -110,7 +115,7 @@ objectid_abbrev_abort(int memtupcount, SortSupport ssup)
 	return distinct < state->input_count / 2000.0 + 0.5;
 }
 
-/* btree support 2: sort by abbreviated keys, full comparison on a tie. */
+/* btree support 2: sort by abbreviated keys, with full comparison of ties */
 PG_FUNCTION_INFO_V1(objectid_sortsupport);
 Datum
 objectid_sortsupport(PG_FUNCTION_ARGS)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_stats.c
- *		What ANALYZE and BRIN know of objectid.
+ *		ANALYZE and BRIN minmax-multi support for objectid.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,17 +10,17 @@
 #include "commands/vacuum.h"
 
 /*
- * Buckets in the histogram of a column, as a multiple of its statistics target
- * (core's own has one times the target), and at most.  Every planning of a
- * range reads them all, so there are no more than a thousandth of the table
- * needs to be estimated well.
+ * The number of histogram buckets, as a multiple of the column's statistics
+ * target (core uses one times the target), and its maximum.  Planning a range
+ * reads the whole histogram, so it has only as many buckets as are needed to
+ * estimate a range of a thousandth of the table well.
  */
 #define HISTOGRAM_FACTOR	30
 #define HISTOGRAM_MAX		10000
 
 /*
- * BRIN minmax-multi support 11: how far apart two ids are, the first not
- * greater than the second.
+ * BRIN minmax-multi support 11: distance between two ids, as a float8.  The
+ * first is not greater than the second.
  */
 PG_FUNCTION_INFO_V1(objectid_minmax_multi_distance);
 Datum
@@ -29,7 +29,7 @@ objectid_minmax_multi_distance(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(objectid_distance(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
 }
 
-/* What objectid_typanalyze() found, for objectid_compute_stats(). */
+/* Passed from objectid_typanalyze() to objectid_compute_stats() */
 typedef struct objectid_analyze_data
 {
 	AnalyzeAttrComputeStatsFunc std_compute_stats;
@@ -43,7 +43,7 @@ objectid_qsort_cmp(const void *a, const void *b)
 	return objectid_internal_cmp(a, b);
 }
 
-/* The slot of a kind of statistics, or -1. */
+/* Return the slot that holds a kind of statistics, or -1. */
 static int
 find_statistics_slot(VacAttrStats *stats, int kind)
 {
@@ -56,8 +56,8 @@ find_statistics_slot(VacAttrStats *stats, int kind)
 }
 
 /*
- * Remove the most common values, which have statistics of their own, from a
- * sorted array; returns what is left of its length.
+ * Remove the most common values from a sorted array, because they are not part
+ * of the histogram.  Returns the new length.
  */
 static int
 remove_common_values(VacAttrStats *stats, objectid *ids, int nids)
@@ -86,14 +86,16 @@ remove_common_values(VacAttrStats *stats, objectid *ids, int nids)
 }
 
 /*
- * Statistics of a column: core's, with a finer histogram of the same sample.
+ * Compute core's statistics of a column, then replace the histogram with a
+ * finer one of the same sample.
  *
  * Core interpolates inside a histogram bucket only for types that it knows.
- * For others two bounds that fall into one bucket enclose nothing, and a range
- * of a day in a table of years is estimated at one row.  The finer the
- * histogram, the narrower the range that is estimated well; the sample, which
- * is what ANALYZE takes its time for, stays as it is, and so does the list of
- * most common values, whose length joins pay for.
+ * For any other type, a range whose bounds fall into one bucket is estimated
+ * at one row, such as a day in a table of several years.  The finer the
+ * histogram, the narrower the ranges that are estimated well.  The sample
+ * keeps its size, because it determines the run time of ANALYZE.  So does the
+ * list of most common values, because the planning of joins compares such
+ * lists entry by entry.
  */
 static void
 objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
@@ -131,7 +133,7 @@ objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 	nbounds = Min(nbounds, nids);
 	if (nbounds <= stats->numvalues[slot])
 		return;
-	Assert(nbounds > 1);		/* core's has two at least */
+	Assert(nbounds > 1);		/* core's histogram has at least two */
 
 	bounds = MemoryContextAlloc(stats->anl_context, sizeof(objectid) * nbounds);
 	values = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
@@ -144,7 +146,7 @@ objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 	stats->numvalues[slot] = nbounds;
 }
 
-/* The type's ANALYZE function: see objectid_compute_stats(). */
+/* Type analyze function of objectid; see objectid_compute_stats(). */
 PG_FUNCTION_INFO_V1(objectid_typanalyze);
 Datum
 objectid_typanalyze(PG_FUNCTION_ARGS)
@@ -158,7 +160,10 @@ objectid_typanalyze(PG_FUNCTION_ARGS)
 	data = palloc(sizeof(objectid_analyze_data));
 	data->std_compute_stats = stats->compute_stats;
 	data->std_extra_data = stats->extra_data;
-	/* The target's own field moved between versions; this is what it asks for. */
+	/*
+	 * Server versions keep the target in different places, but all set
+	 * minrows to 300 times the target.
+	 */
 	data->statistics_target = stats->minrows / 300;
 
 	stats->compute_stats = objectid_compute_stats;

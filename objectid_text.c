@@ -3,18 +3,19 @@
  * objectid_text.c
  *		Equality of objectid and text, for clients that send typed strings.
  *
- * Many drivers declare a string parameter as varchar or text, and then
- * "id = $1" would have no operator.  An implicit cast from text would give it
- * one, but would also change what queries mean that have nothing to do with us.
- * So there are operators, and a planner support function that rewrites them
- * into what should have been written,
+ * Many drivers declare a string parameter as varchar or text.  Without the
+ * operators in this file, "id = $1" would then fail.  An implicit cast from
+ * text would make it work, but would also change the meaning of unrelated
+ * queries.  So we provide operators with a planner support function that
+ * rewrites them to
  *
  *		id = $1::objectid
  *
  * before the planner looks for indexes, partitions or joins.
  *
- * The operators are in no operator family.  An equality across types promises
- * that both types hash alike, and shards are chosen by that.
+ * The operators are not members of an operator family.  A cross-type equality
+ * operator in a family promises that both types have the same hash values,
+ * and that decides in which shard a row is looked up.
  *
  *-------------------------------------------------------------------------
  */
@@ -31,17 +32,16 @@
 #include "utils/typcache.h"
 
 /*
- * "id = ANY (array of text)" finds the same operators, but the planner asks for
- * no rewriting of it.  To read the whole table and parse each text for each of
- * its rows is nothing that anybody wants; without the operators it would be an
- * error, so it stays one.
+ * Refuse "id = ANY (array of text)".  It resolves to the same operators, but
+ * the planner does not call a support function to simplify it, so the query
+ * would read the whole table and parse every text for every row.
  */
 static void
 refuse_array(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_FUNCTION),
-			 errmsg("objectid and text cannot be compared by way of an array"),
+			 errmsg("cannot compare objectid with an array of text"),
 			 errdetail("Such a comparison could not use an index."),
 			 errhint("Cast the text to objectid: id = ANY ($1::objectid[]).")));
 }
@@ -59,7 +59,11 @@ equals_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &id) == 0;
 }
 
-/* Is the id that of the text?  Text that is none is the error of the cast. */
+/*
+ * Does the text denote this id?  Text that is not a valid objectid raises
+ * invalid_text_representation, as the cast does.  The functions for <> and for
+ * the commuted operators below behave alike.
+ */
 PG_FUNCTION_INFO_V1(objectid_eq_text);
 Datum
 objectid_eq_text(PG_FUNCTION_ARGS)
@@ -94,20 +98,22 @@ text_ne_objectid(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* An argument as an objectid: text gets the cast that is written "::objectid". */
+/* Cast an argument to objectid, as "::objectid" does. */
 static Expr *
 cast_to_objectid(PlannerInfo *root, Node *arg, Oid objectid_type)
 {
 	Node	   *cast = coerce_to_target_type(NULL, copyObject(arg), exprType(arg), objectid_type, -1,
 											 COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
 
-	/* Nobody folds constants in what a support function returns. */
+	/*
+	 * The planner does not fold constants in the result of a support function.
+	 */
 	return (Expr *) eval_const_expressions(root, cast);
 }
 
 /*
- * The comparison of ids in the place of one with text.  Each argument is still
- * evaluated once, so it may be volatile.
+ * Build the comparison of two objectids that replaces a comparison with text.
+ * Each argument is still evaluated once, so it may be volatile.
  */
 static Node *
 rewrite_comparison(SupportRequestSimplify *req, bool negated)
@@ -132,9 +138,9 @@ rewrite_comparison(SupportRequestSimplify *req, bool negated)
 }
 
 /*
- * What both support functions answer.  Of an array the planner asks only the
- * cost, and passes no expression: there it is refused, so that a query fails
- * even while the table is still empty.
+ * Common part of both support functions.  For "= ANY (array)" the planner only
+ * asks for the cost, and passes no expression.  We refuse it there, so that a
+ * query fails even while the table is empty.
  */
 static Node *
 text_comparison_support(Node *request, bool negated)
@@ -146,7 +152,7 @@ text_comparison_support(Node *request, bool negated)
 	return NULL;
 }
 
-/* Planner support of the functions behind =. */
+/* Planner support function of the = operators */
 PG_FUNCTION_INFO_V1(text_eq_support);
 Datum
 text_eq_support(PG_FUNCTION_ARGS)
@@ -154,7 +160,7 @@ text_eq_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(text_comparison_support((Node *) PG_GETARG_POINTER(0), false));
 }
 
-/* Planner support of the functions behind <>. */
+/* Planner support function of the <> operators */
 PG_FUNCTION_INFO_V1(text_ne_support);
 Datum
 text_ne_support(PG_FUNCTION_ARGS)

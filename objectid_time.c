@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_time.c
- *		The time in an objectid: bounds, comparisons with times, windows.
+ *		The time in an objectid: bounds, comparisons with times, window frames.
  *
  *-------------------------------------------------------------------------
  */
@@ -13,8 +13,8 @@
 #include "utils/rangetypes.h"
 
 /*
- * An objectid of a second, all other bytes the same.  Before the first second
- * all zeros, past the last one all ones.
+ * Make an objectid of a second, with all other bytes set to other_bytes.  The
+ * result is all zeros before the first second, and all ones past the last.
  */
 static objectid
 objectid_at_second(int64 second, int other_bytes)
@@ -34,7 +34,7 @@ objectid_at_second(int64 second, int other_bytes)
 	return id;
 }
 
-/* The lowest id at or after, and the lowest one after a time. */
+/* The lowest id at or after a time, and the lowest id after a time */
 static inline objectid
 floor_of_time(TimestampTz ts)
 {
@@ -57,7 +57,7 @@ copy_objectid(objectid id)
 }
 
 /*
- * The time of creation: a timestamptz of whole seconds, 1970-01-01
+ * Return the time of creation: a timestamptz of whole seconds, from 1970-01-01
  * 00:00:00+00 to 2106-02-07 06:28:15+00.
  */
 PG_FUNCTION_INFO_V1(objectid_timestamp);
@@ -68,9 +68,9 @@ objectid_timestamp(PG_FUNCTION_ARGS)
 }
 
 /*
- * The lowest id whose time is at or after a timestamptz; a fraction of a
- * second counts as the next second.  Before 1970 all zeros, after 2106 all
- * ones, so that infinite and far ends work.
+ * Return the lowest id whose time is at or after a timestamptz.  A fraction of
+ * a second is rounded up to the next second.  The result is all zeros before
+ * 1970 and all ones after 2106, so that infinite and far ends work.
  */
 PG_FUNCTION_INFO_V1(objectid_floor);
 Datum
@@ -79,7 +79,10 @@ objectid_floor(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(copy_objectid(floor_of_time(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
-/* The lowest id whose time is after a timestamptz; past 2106 all ones. */
+/*
+ * Return the lowest id whose time is after a timestamptz: all zeros before
+ * 1970, all ones after 2106.
+ */
 PG_FUNCTION_INFO_V1(objectid_after);
 Datum
 objectid_after(PG_FUNCTION_ARGS)
@@ -88,8 +91,8 @@ objectid_after(PG_FUNCTION_ARGS)
 }
 
 /*
- * The highest id whose time is at or before a timestamptz.  Before 1970 all
- * zeros, after 2106 all ones.
+ * Return the highest id whose time is at or before a timestamptz: all zeros
+ * before 1970, all ones after 2106.
  */
 PG_FUNCTION_INFO_V1(objectid_ceiling);
 Datum
@@ -101,7 +104,7 @@ objectid_ceiling(PG_FUNCTION_ARGS)
 }
 
 /*
- * The lowest id whose time is in a tstzrange; all ones if there is none.
+ * Return the lowest id whose time is in a tstzrange, or all ones if none is.
  */
 PG_FUNCTION_INFO_V1(objectid_lower);
 Datum
@@ -117,7 +120,9 @@ objectid_lower(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(first, 0x00)));
 }
 
-/* The highest id whose time is in a tstzrange; all zeros if there is none. */
+/*
+ * Return the highest id whose time is in a tstzrange, or all zeros if none is.
+ */
 PG_FUNCTION_INFO_V1(objectid_upper);
 Datum
 objectid_upper(PG_FUNCTION_ARGS)
@@ -133,10 +138,10 @@ objectid_upper(PG_FUNCTION_ARGS)
 }
 
 /*
- * Window frames RANGE BETWEEN interval PRECEDING AND interval FOLLOWING: the
- * time of the id is at most, or at least, that of the base plus or minus the
- * interval.  Core's function for timestamptz decides, and refuses a negative
- * interval.
+ * btree support 3, for window frames RANGE BETWEEN interval PRECEDING AND
+ * interval FOLLOWING: is the time of the id at most, or at least, that of the
+ * base id plus or minus the interval?  Core's function for timestamptz does
+ * the work; a negative interval raises invalid_preceding_or_following_size.
  */
 PG_FUNCTION_INFO_V1(objectid_in_range);
 Datum
@@ -152,10 +157,11 @@ objectid_in_range(PG_FUNCTION_ARGS)
 
 
 /*
- * Comparison of an id with a timestamptz, in the terms to which the planner
- * rewrites it (time_range.c), so that all plans have one answer.  It is the
- * comparison of objectid_timestamp(id), but that no id is above all ones: this
- * one counts as later than any time from its own second on.
+ * Comparison of an id with a timestamptz.  It compares ids in the same way as
+ * the expressions to which the planner rewrites it (time_range.c), so that all
+ * plans give the same answer.  That is the comparison of
+ * objectid_timestamp(id) with one exception: because no id is above all ones,
+ * that id counts as later than any time from its own second on.
  */
 static int
 cmp_floor(FunctionCallInfo fcinfo, int id_arg, int time_arg)
@@ -230,10 +236,10 @@ timestamptz_gt_objectid(PG_FUNCTION_ARGS)
 }
 
 /*
- * The type cache entry of a range argument, for the operators that take any
- * range.  They must: with tstzrange itself in their declaration they would be a
- * closer match than core's for an untyped literal, and tstzrange @> '[...)'
- * would no longer be read as ranges.
+ * Return the type cache entry of a range argument.  The operators are declared
+ * for anyrange.  If they were declared for tstzrange, they would be a closer
+ * match for an untyped literal than core's operators, and the literal in
+ * tstzrange @> '[...)' would no longer be read as a range.
  */
 static TypeCacheEntry *
 range_arg_typcache(FunctionCallInfo fcinfo, int argno)
@@ -252,21 +258,24 @@ is_within(TypeCacheEntry *typcache, const objectid *id, const RangeType *range)
 		second >= first && second <= last;
 }
 
-/* A range of objectid, which a user may have made, is core's business. */
+/*
+ * Raise undefined_function unless this is a range of objectid, which a user
+ * can create and which core's functions handle.
+ */
 static void
 check_range_of_objectid(FunctionCallInfo fcinfo, TypeCacheEntry *typcache, int id_arg)
 {
 	if (typcache->rngelemtype->type_id != get_fn_expr_argtype(fcinfo->flinfo, id_arg))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("objectid cannot be compared with a range of type %s",
+				 errmsg("cannot compare objectid with range type %s",
 						format_type_be(typcache->type_id)),
-				 errhint("Ranges of time are of type tstzrange.")));
+				 errhint("Use a range of type tstzrange.")));
 }
 
 /*
- * Is the time of an id in a range of timestamptz?  Any other range but one of
- * objectid: undefined_function.
+ * Is the time of an id in a range of timestamptz?  For a range of objectid, is
+ * the id in it?  Any other range type raises undefined_function.
  */
 PG_FUNCTION_INFO_V1(objectid_within);
 Datum
@@ -280,7 +289,7 @@ objectid_within(PG_FUNCTION_ARGS)
 	return elem_contained_by_range(fcinfo);
 }
 
-/* The same from the side of the range. */
+/* Commutator of objectid_within() */
 PG_FUNCTION_INFO_V1(range_contains_objectid);
 Datum
 range_contains_objectid(PG_FUNCTION_ARGS)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * settings.c
- *		The module's entry point and its settings; waiting for the clock.
+ *		Module entry point, settings, and waiting for the clock.
  *
  *-------------------------------------------------------------------------
  */
@@ -30,16 +30,17 @@ int			objectid_ext_max_clock_lead = 1000;
 void		_PG_init(void);
 
 /*
- * Nothing but settings may be made here: with shared_preload_libraries this
- * runs once in the postmaster, and what it drew all backends would inherit.
+ * Module load callback.  It must only define settings: with
+ * shared_preload_libraries it runs once, in the postmaster, and all backends
+ * would inherit the same random state.
  */
 void
 _PG_init(void)
 {
 	DefineCustomEnumVariable("objectid_ext.objectid_identity",
-							 "How gen_objectid() fills the five bytes that tell processes apart.",
-							 "\"random\" draws them anew in every backend; \"host\" is the classic "
-							 "layout of host name hash and process id.",
+							 "Selects how gen_objectid() fills the five bytes that identify the process.",
+							 "\"random\" uses random bytes, different in each backend; \"host\" uses the "
+							 "classic layout of host name hash and process id.",
 							 &objectid_ext_identity,
 							 OBJECTID_IDENTITY_RANDOM,
 							 objectid_identity_options,
@@ -48,12 +49,13 @@ _PG_init(void)
 							 NULL, NULL, NULL);
 
 	/*
-	 * One server is one node.  Not for a session to set: behind a connection
-	 * pooler that would leak to other clients.
+	 * One server is one node.  A session cannot set it, because behind a
+	 * connection pooler that would affect other clients.
 	 */
 	DefineCustomIntVariable("objectid_ext.node_id",
-							"Number of this server in Snowflake ids; -1 while it is not set.",
-							"No other server that makes ids for the same table may have the same.",
+							"Sets the node number of this server in Snowflake ids.",
+							"It must differ between all servers that generate ids for the same table.  "
+							"-1 means that it is not set.",
 							&objectid_ext_node_id,
 							-1, -1, INT_MAX,
 							PGC_SIGHUP,
@@ -61,12 +63,12 @@ _PG_init(void)
 							NULL, NULL, NULL);
 
 	/*
-	 * Not for everybody to set: one session's burst moves the clock of a
-	 * sequence for all.
+	 * Only superusers can set this, because a burst of one session moves the
+	 * clock of a sequence for all sessions.
 	 */
 	DefineCustomIntVariable("objectid_ext.max_clock_lead",
-							"How far ids may run ahead of the wall clock in a burst.",
-							"A call that would go further waits for one tick.",
+							"Sets how far the time in ids can run ahead of the wall clock.",
+							"A call that would exceed it waits.",
 							&objectid_ext_max_clock_lead,
 							1000, 0, 3600 * 1000,
 							PGC_SUSET,
@@ -77,7 +79,8 @@ _PG_init(void)
 }
 
 /*
- * Wait for some microseconds, by a clock that nobody sets.  Can be cancelled.
+ * Wait for some microseconds, measured by the monotonic clock.  The wait can
+ * be cancelled.
  */
 void
 objectid_ext_wait(int64 us)
@@ -101,8 +104,8 @@ objectid_ext_wait(int64 us)
 }
 
 /*
- * Wait until a time leads the clock by no more than this, but no longer than a
- * tick (both in microseconds).
+ * Wait until ts leads the wall clock by no more than lead, but no longer than
+ * a tick.  lead and tick are in microseconds.
  */
 void
 objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick)

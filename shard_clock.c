@@ -1,16 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * shard_clock.c
- *		The clock of next_shard_id(), which outlives the server.
+ *		The clock of next_shard_id(), which survives a restart of the server.
  *
- * All sessions of a database share it.  It is the wall clock, but it never goes
- * back: where the wall clock is behind base_time, it runs on from there at half
- * of the speed of the monotonic clock, until the wall clock has caught up.
+ * All sessions of a database share it.  It follows the wall clock, but never
+ * goes back: while the wall clock is behind base_time, it advances from
+ * base_time at half the speed of the monotonic clock, until the wall clock has
+ * caught up.
  *
- * Shared memory is gone after a crash.  A sequence of the extension holds, on
- * disk, a time that no id has gone past; the clock begins there.  An id leaves
- * only when the end of its tick is covered (shard_clock_reserve); about once a
- * second that needs a WAL record and a flush.
+ * Shared memory is lost in a crash.  So a sequence of the extension stores, on
+ * disk, a time that no id has passed, and the clock starts there.  An id is
+ * returned only when the end of its tick is covered by that reservation
+ * (shard_clock_reserve()); this takes a WAL record and a flush about once per
+ * second.
  *
  *-------------------------------------------------------------------------
  */
@@ -30,16 +32,16 @@
 /* The sequence that holds the reserved time, in microseconds since 1970. */
 #define RESERVATION_SEQUENCE	"shard_id_reservation"
 
-/* How far ahead of its ids a WAL record reserves, in microseconds. */
+/* How far ahead of the ids a WAL record reserves, in microseconds */
 #define RESERVATION		USECS_PER_SEC
 
-/* How far behind the clock base_time may be, in microseconds. */
+/* How far base_time can lag behind the clock, in microseconds */
 #define SYNC_INTERVAL	5000
 
-/* The sequence of this transaction. */
+/* The reservation sequence found by shard_clock_begin() */
 static Oid	reservation_relid = InvalidOid;
 
-/* In new memory, for which no error may come out of here. */
+/* Initialize the clock in new shared memory.  This must not throw an error. */
 void
 shard_clock_init(shard_clock *clock, int tranche)
 {
@@ -67,7 +69,7 @@ monotonic_now(void)
 	return (int64) now.tv_sec * USECS_PER_SEC + now.tv_nsec / 1000;
 }
 
-/* What has passed by now is over. */
+/* Advance base_time to now; ticks that ended by then are over. */
 static void
 advance_base(shard_clock *clock, TimestampTz now)
 {
@@ -80,7 +82,10 @@ advance_base(shard_clock *clock, TimestampTz now)
 	LWLockRelease(&clock->base_lock);
 }
 
-/* Say once that the clock is far behind: more than bursts and restarts make it. */
+/*
+ * Warn, once per session, if the wall clock is further behind than bursts and
+ * restarts explain.
+ */
 static void
 warn_of_late_clock(TimestampTz lead)
 {
@@ -94,11 +99,11 @@ warn_of_late_clock(TimestampTz lead)
 		ereport(WARNING,
 				(errmsg("clock is %lld seconds behind the ids of next_shard_id()",
 						(long long) (lead / USECS_PER_SEC)),
-				 errdetail("Until it has caught up, the time in the ids runs at half speed.")));
+				 errdetail("The time in the ids advances at half speed until the clock has caught up.")));
 	}
 }
 
-/* The time where the wall clock is behind base_time. */
+/* Return the time while the wall clock is behind base_time. */
 static TimestampTz
 slowed_now(shard_clock *clock, TimestampTz wall)
 {
@@ -115,7 +120,9 @@ slowed_now(shard_clock *clock, TimestampTz wall)
 	return now;
 }
 
-/* The present time: that of the wall clock, but it never goes back. */
+/*
+ * Return the current time.  It is that of the wall clock, but never goes back.
+ */
 TimestampTz
 shard_clock_now(shard_clock *clock)
 {
@@ -126,8 +133,9 @@ shard_clock_now(shard_clock *clock)
 
 
 /*
- * Let base_time follow, so that the slots of passed ticks can be forgotten, and
- * the clock is never far behind what it was once it is set back.
+ * Let base_time follow the clock, so that the pages of past ticks can be
+ * recycled, and so that the clock continues close to where it was when the
+ * wall clock is set back.
  */
 void
 shard_clock_sync(shard_clock *clock)
@@ -144,7 +152,7 @@ shard_clock_sync(shard_clock *clock)
  * ----------------------------------------------------------------
  */
 
-/* The sequence's value for a time, and the time of its value. */
+/* Convert between a time and the sequence's value, microseconds since 1970. */
 static int64
 value_of_time(TimestampTz ts)
 {
@@ -157,7 +165,7 @@ time_of_value(int64 value)
 	return value + UNIX_EPOCH;
 }
 
-/* The time that the sequence holds. */
+/* Return the time that is stored in the sequence. */
 static TimestampTz
 read_reservation(Relation rel)
 {
@@ -170,9 +178,10 @@ read_reservation(Relation rel)
 }
 
 /*
- * Write a time past tick_end to WAL, and to disk, before anybody can rely on it.
- * A new file of the sequence, after DROP and CREATE EXTENSION for example, holds
- * nothing yet: it gets what the old one had.  The caller has reservation_lock.
+ * Write a time past tick_end to WAL and flush it, before any session can rely
+ * on it.  A new file of the sequence, for example after DROP and CREATE
+ * EXTENSION, has no value yet, so it gets that of the old one.  The caller
+ * holds reservation_lock.
  */
 static void
 write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
@@ -196,7 +205,10 @@ is_reserved(shard_clock *clock, TimestampTz tick_end)
 	return tick_end <= (TimestampTz) pg_atomic_read_u64(&clock->reserved);
 }
 
-/* See to it that no id of a tick can come again after a crash. */
+/*
+ * Make sure that no id of a tick that ends at tick_end can be issued again
+ * after a crash.
+ */
 void
 shard_clock_reserve(shard_clock *clock, TimestampTz tick_end)
 {
@@ -206,7 +218,7 @@ shard_clock_reserve(shard_clock *clock, TimestampTz tick_end)
 		return;
 
 	rel = relation_open(reservation_relid, NoLock);
-	GetTopTransactionId();		/* may not be assigned under a lock */
+	GetTopTransactionId();		/* must not be assigned under an LWLock */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
 	if (!is_reserved(clock, tick_end))
 		write_reservation(clock, rel, tick_end);
@@ -214,7 +226,7 @@ shard_clock_reserve(shard_clock *clock, TimestampTz tick_end)
 	relation_close(rel, NoLock);
 }
 
-/* After a start of the server, begin above all that was ever given away. */
+/* After a start of the server, start the clock above all issued ids. */
 static void
 begin_at_reservation(shard_clock *clock, Relation rel)
 {
@@ -227,7 +239,7 @@ begin_at_reservation(shard_clock *clock, Relation rel)
 	LWLockRelease(&clock->reservation_lock);
 }
 
-/* The sequence in the schema of a function of the extension. */
+/* Open the sequence in the schema of a function of the extension. */
 static Relation
 open_reservation_sequence(Oid funcid)
 {
@@ -239,7 +251,7 @@ open_reservation_sequence(Oid funcid)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
 
-	/* Held to the end of the transaction, as nextval() does. */
+	/* Hold the lock until the end of the transaction, as nextval() does. */
 	lock_sequence_entry(lookup_sequence_entry(relid));
 	rel = try_relation_open(relid, NoLock);
 	if (rel == NULL || rel->rd_rel->relkind != RELKIND_SEQUENCE ||
@@ -250,7 +262,7 @@ open_reservation_sequence(Oid funcid)
 	return rel;
 }
 
-/* A new file of the sequence must hold what the old one did. */
+/* If the sequence has a new file, write the reservation to it. */
 static void
 check_reservation_file(shard_clock *clock, Relation rel)
 {
@@ -264,8 +276,8 @@ check_reservation_file(shard_clock *clock, Relation rel)
 }
 
 /*
- * Before a transaction looks at the clock: find the sequence beside a function
- * of the extension, and see to it that it holds the reservation.
+ * Prepare the clock for a transaction: find the sequence in the schema of a
+ * function of the extension, and make sure that it holds the reservation.
  */
 void
 shard_clock_begin(shard_clock *clock, Oid funcid)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * shard_clock.h
- *		The clock of next_shard_id(), which outlives the server.
+ *		The clock of next_shard_id(), which survives a restart of the server.
  *
  *-------------------------------------------------------------------------
  */
@@ -13,17 +13,19 @@
 #include "port/atomics.h"
 #include "storage/lwlock.h"
 
-/* In shared memory, for all sessions of a database. */
+/* In shared memory, one for each database */
 typedef struct shard_clock
 {
-	/* What the clock runs on from, while the wall clock is behind it. */
+	/* The clock advances from here while the wall clock is behind it. */
 	LWLock		base_lock;		/* to change both, or to read both */
-	pg_atomic_uint64 base_time; /* a TimestampTz; only goes up */
+	pg_atomic_uint64 base_time; /* a TimestampTz; never goes back */
 	int64		base_monotonic; /* microseconds */
 
-	/* What is on disk: the end of an id's tick must not be past it. */
+	/*
+	 * The reservation on disk.  The end of an id's tick must not be past it.
+	 */
 	LWLock		reservation_lock;
-	bool		ready;			/* has the clock begun? */
+	bool		ready;			/* has the clock been started? */
 	pg_atomic_uint64 reserved;	/* a TimestampTz */
 	pg_atomic_uint32 relfilenumber; /* file of the sequence that holds it */
 } shard_clock;
@@ -34,7 +36,7 @@ extern TimestampTz shard_clock_now(shard_clock *clock);
 extern void shard_clock_sync(shard_clock *clock);
 extern void shard_clock_reserve(shard_clock *clock, TimestampTz tick_end);
 
-/* Ticks that ended by then are over: nobody may claim them anew. */
+/* Slots of ticks that ended by base_time must not be claimed any more. */
 static inline TimestampTz
 shard_clock_base(shard_clock *clock)
 {

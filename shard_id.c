@@ -1,16 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * shard_id.c
- *		next_shard_id(): the id that "Sharding & IDs at Instagram" describes.
+ *		next_shard_id(): ids as in "Sharding & IDs at Instagram".
  *
- * An id is the present tick, a shard, and the low bits of a number that the
- * caller passes, mostly of a sequence.  Nothing keeps numbers from coming again
- * within a tick: the field is small, sequences can have CACHE, a shard can have
- * several of them.  So all sessions share a ledger of what was given away
- * (shard_ledger.c), and a number whose slot is taken moves to a later tick.
+ * An id consists of the current tick, a shard, and the low bits of a number
+ * that the caller passes, usually from a sequence.  The same bits can occur
+ * again within a tick: the field is small, sequences can have CACHE, and a
+ * shard can use several sequences.  So all sessions share a ledger of the
+ * slots that were taken (shard_ledger.c), and an id whose slot is taken moves
+ * to a later tick.
  *
- * Order is what a session sees to by itself: an id is above all ids that the
- * session took for the shard with lower numbers.
+ * Each session keeps its own order: an id is above all ids that the session
+ * took for the shard with lower numbers.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,25 +21,27 @@
 
 #include "shard_ledger.h"
 
-/* No layout may lead the clock by more ticks, or the ledger would be full. */
+/* Ids can lead the clock by this many ticks; more would fill the ledger. */
 #define LEAD_TICKS_MAX	2048
 
-/* A tick that is not over leads a restarted server by its length. */
+/*
+ * The longest tick.  After a restart, ids start at the end of a tick in use.
+ */
 #define TICK_MAX		USECS_PER_SEC
 
-/* Numbers this close count as of one sequence. */
+/* Numbers this close to each other are taken to be of one sequence. */
 #define STREAM_GAP		32
 
-/* How many sequences of a shard a session tells apart. */
+/* How many sequences of a shard a session distinguishes */
 #define STREAMS			4
 
-/* How long to wait for the clock before looking at it again, in microseconds. */
+/* How long to wait before reading the clock again, in microseconds */
 #define WAIT_MAX		100000
 
-/* How long to wait for room in the ledger, in microseconds. */
+/* How long to wait for room in the ledger, in microseconds */
 #define FULL_MAX		(10 * USECS_PER_SEC)
 
-/* Numbers that a session used for a shard: the first and last, the highest id. */
+/* Numbers that a session used for a shard: first, last, and highest id */
 typedef struct shard_stream
 {
 	int64		first;
@@ -49,17 +52,17 @@ typedef struct shard_stream
 typedef struct shard_key
 {
 	snowflake_layout layout;
-	int64		shard;			/* as wide as the layout, to leave no padding */
+	int64		shard;			/* 64 bits, so that the key has no padding */
 } shard_key;
 
-/* A shard that this session has taken ids of. */
+/* A shard for which this session has taken ids */
 typedef struct shard_entry
 {
 	shard_key	key;
 	ledger_shard ledger_shard;
 	uint32		hash;			/* of ledger_shard */
 	ledger_page_ref page;
-	int64		tick;			/* of the last look at the clock */
+	int64		tick;			/* when the clock was last read */
 	TimestampTz tick_begin;
 	TimestampTz tick_end;
 	int			nstreams;
@@ -68,7 +71,7 @@ typedef struct shard_entry
 
 
 /* ----------------------------------------------------------------
- *		What this session knows of a shard
+ *		Session state of a shard
  * ----------------------------------------------------------------
  */
 
@@ -99,7 +102,7 @@ lookup_entry(const snowflake_layout *layout, int32 shard)
 	shard_key	key;
 	bool		found;
 
-	/* An INSERT asks for the same shard over and over. */
+	/* Fast path: an INSERT uses the same shard for all rows. */
 	if (last != NULL && last->key.shard == shard &&
 		snowflake_layout_equal(&last->key.layout, layout))
 		return last;
@@ -115,7 +118,7 @@ lookup_entry(const snowflake_layout *layout, int32 shard)
 
 	key.layout = *layout;
 	key.shard = shard;
-	last = NULL;				/* in case the next line runs out of memory */
+	last = NULL;				/* in case hash_search runs out of memory */
 	last = hash_search(entries, &key, HASH_ENTER, &found);
 	if (!found)
 		init_entry(last, layout, shard);
@@ -128,7 +131,7 @@ lookup_entry(const snowflake_layout *layout, int32 shard)
  * ----------------------------------------------------------------
  */
 
-/* How many streams begin below a number. */
+/* Return how many streams begin below a number. */
 static int
 streams_below(const shard_entry *entry, int64 seq)
 {
@@ -139,7 +142,7 @@ streams_below(const shard_entry *entry, int64 seq)
 	return n;
 }
 
-/* The highest id of the session for lower numbers, or -1. */
+/* Return the highest id of the session for lower numbers, or -1. */
 static int64
 id_below(const shard_entry *entry, int64 seq)
 {
@@ -148,7 +151,7 @@ id_below(const shard_entry *entry, int64 seq)
 	return n > 0 ? entry->streams[n - 1].id : -1;
 }
 
-/* Two neighbours become one stream, for which later numbers wait for both. */
+/* Merge two neighbors; later numbers then get ids above those of both. */
 static void
 merge_streams(shard_entry *entry, int lower)
 {
@@ -159,7 +162,7 @@ merge_streams(shard_entry *entry, int lower)
 			(entry->nstreams - lower - 1) * sizeof(shard_stream));
 }
 
-/* Make room for one more stream: merge the two that are closest. */
+/* Merge the two streams that are closest, to make room for another. */
 static void
 merge_closest_streams(shard_entry *entry)
 {
@@ -174,7 +177,7 @@ merge_closest_streams(shard_entry *entry)
 	merge_streams(entry, closest);
 }
 
-/* Remember the id of a number; it is above id_below(). */
+/* Remember the id of a number.  It is above id_below(). */
 static void
 remember_id(shard_entry *entry, int64 seq, int64 id)
 {
@@ -195,7 +198,7 @@ remember_id(shard_entry *entry, int64 seq, int64 id)
 	entry->streams[n - 1].last = seq;
 	entry->streams[n - 1].id = id;
 
-	/* For numbers above both, a stream with a lower id says nothing more. */
+	/* Remove higher streams with lower ids, because they are redundant now. */
 	while (n < entry->nstreams && entry->streams[n].id <= id)
 	{
 		entry->nstreams--;
@@ -210,7 +213,7 @@ remember_id(shard_entry *entry, int64 seq, int64 id)
  * ----------------------------------------------------------------
  */
 
-/* The present tick; a layout's clock is divided anew only in another tick. */
+/* Return the current tick.  The division is only needed in a new tick. */
 static int64
 present_tick(shard_entry *entry, TimestampTz now)
 {
@@ -226,7 +229,7 @@ present_tick(shard_entry *entry, TimestampTz now)
 	return entry->tick;
 }
 
-/* The first tick in which the id of a number keeps the order of the session. */
+/* Return the first tick in which the id keeps the order of the session. */
 static int64
 first_tick(const shard_entry *entry, int64 seq, int64 slot)
 {
@@ -240,14 +243,17 @@ first_tick(const shard_entry *entry, int64 seq, int64 slot)
 	return snowflake_pack(layout, tick, (int32) entry->key.shard, slot) > below ? tick : tick + 1;
 }
 
-/* How far ids may lead the clock, in microseconds. */
+/* Return how far ids may lead the clock, in microseconds. */
 static int64
 allowed_lead(const snowflake_layout *layout)
 {
 	return Min(objectid_ext_max_lead(), LEAD_TICKS_MAX * layout->clock.tick);
 }
 
-/* Wait for a tick to pass that keeps a page; *waited sums up. */
+/*
+ * Wait for a tick to end, so that its page can be recycled.  *waited is the
+ * total so far, in microseconds; past FULL_MAX we give up.
+ */
 static void
 wait_for_page(const snowflake_layout *layout, int64 *waited)
 {
@@ -257,15 +263,15 @@ wait_for_page(const snowflake_layout *layout, int64 *waited)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("shared memory of next_shard_id() is full"),
-				 errdetail("It holds the ticks that are not over, of all shards and layouts."),
-				 errhint("Lower %s, or use next_snowflake().", "objectid_ext.max_clock_lead")));
+				 errdetail("It holds the current and future ticks of all shards and layouts."),
+				 errhint("Decrease %s, or use next_snowflake().", "objectid_ext.max_clock_lead")));
 	objectid_ext_wait(us);
 	*waited += us;
 }
 
 /*
- * Claim a slot in the first tick that has it, not before a tick.  Waits while
- * that would lead the clock too far.
+ * Claim a slot in the first tick, from a given one on, in which it is free.
+ * Returns the tick.  Waits while that tick would lead the clock too far.
  */
 static int64
 claim_tick(shard_entry *entry, int64 tick, int64 slot)
@@ -306,7 +312,9 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 	}
 }
 
-/* Refuse a layout whose ticks are too long to be forgotten by a restart. */
+/*
+ * Reject a layout whose ticks are too long, because a restart waits for one.
+ */
 static void
 check_shard_layout(const snowflake_layout *layout)
 {
@@ -315,20 +323,22 @@ check_shard_layout(const snowflake_layout *layout)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tick of layout %s is too long for next_shard_id()",
 						snowflake_format_layout(layout)),
-				 errdetail("It can last up to a second."),
+				 errdetail("The tick can be at most one second."),
 				 errhint("Use next_snowflake().")));
 }
 
 /*
- * An id of the present tick, of a shard, and of a sequence number, of which the
- * id has the low bits.  No id is given twice in a database, whatever the
- * numbers: a slot that is taken moves the id to a later tick.  Ids may lead the
- * clock by objectid_ext.max_clock_lead; then calls wait, and can be cancelled.
+ * Return an id (int8) of the current tick, a shard (int4) and the low bits of
+ * a sequence number (int8).  No id is issued twice in a database, even if
+ * numbers repeat: if the slot is taken, the id moves to a later tick.  Ids can
+ * lead the clock by objectid_ext.max_clock_lead; beyond that, calls wait, and
+ * can be cancelled.
  *
- * A shard that does not fit its field, or a negative number:
- * numeric_value_out_of_range; a clock before the epoch or past the end:
- * datetime_field_overflow; a layout with ticks of more than a second:
- * invalid_parameter_value; a read-only transaction: read_only_sql_transaction.
+ * Errors: numeric_value_out_of_range for a shard that does not fit its field
+ * or a negative number; datetime_field_overflow for a clock before the epoch
+ * or past the end of the layout; invalid_parameter_value for a layout with
+ * ticks longer than a second; read_only_sql_transaction in a read-only
+ * transaction; configuration_limit_exceeded if shared memory stays full.
  */
 PG_FUNCTION_INFO_V1(next_shard_id);
 Datum
@@ -352,7 +362,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	id = snowflake_pack(layout, tick, shard, slot);
 	remember_id(entry, seq, id);
 
-	/* Before the id is known to anybody, its time must be safe. */
+	/* The time of the id must be reserved before the id is returned. */
 	ledger_reserve(tick_time(&layout->clock, tick + 1));
 	PG_RETURN_INT64(id);
 }

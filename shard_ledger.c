@@ -1,26 +1,28 @@
 /*-------------------------------------------------------------------------
  *
  * shard_ledger.c
- *		What next_shard_id() has given away, for all sessions of a database.
+ *		The slots that next_shard_id() has issued, shared by all sessions of a
+ *		database.
  *
- * A slot is one number of one tick of one shard.  Sessions claim slots in
- * shared memory; a slot is claimed once.
+ * A slot is one number in one tick of one shard.  Sessions claim slots in
+ * shared memory, and each slot can be claimed once.
  *
- * Memory.  A page has the bits of LEDGER_PAGE_SLOTS slots of a tick.  There is
- * a fixed number of pages, in sets of SET_PAGES; the shard and the tick say
- * which set it is.  A page is taken for another tick when its own has passed.
- * What then keeps a session that is late from claiming slots of the passed tick
- * again is the base of the clock, which never goes back: pages are recycled only
- * if their tick ended by then, and made only for ticks that did not.
+ * Memory: A page has one bit for each of LEDGER_PAGE_SLOTS slots of a tick.
+ * There is a fixed number of pages, in sets of SET_PAGES; a hash of shard and
+ * tick selects the set.  A page is recycled for another tick when its own has
+ * ended.  After that, a slow session could claim slots of the old tick again.
+ * The base of the clock, which never goes back, prevents that: a page is
+ * recycled only if its tick ended by then, and assigned only to a tick that
+ * did not.
  *
- * A claim sets the bit first and looks at the page's version afterwards.  If the
- * page was recycled meanwhile, the claim is void, and the bit wastes a slot of
- * another tick at worst.  Both are full barriers, so that neither a claim nor
- * the recycling can go unnoticed by the other.
+ * Claims: A session first sets the bit, then reads the version of the page.
+ * If the page was recycled in the meantime, the claim is void; at worst, the
+ * bit wastes a slot of another tick.  Both steps are full barriers, so either
+ * the claim sees the recycling or the recycling sees the claim.
  *
- * Nothing is held across an error, a wait, or anything that can be cancelled
- * but LWLocks, which an error releases.  A process that is killed makes the
- * server begin with fresh shared memory, and with the time that shard_clock.c kept.
+ * Errors: The only state held across an error or a cancel are LWLocks, which
+ * error recovery releases.  If a process is killed, the server restarts with
+ * new shared memory, and with the time that shard_clock.c has reserved.
  *
  *-------------------------------------------------------------------------
  */
@@ -44,13 +46,13 @@
 #define SET_PAGES		8
 #define SETS			2048
 
-/* Spreads the parts of a tick over the sets. */
+/* Distributes the parts of a tick over the sets */
 #define PART_SPREAD		0x9E3779B1
 
-/* The slots of a part of a tick of a shard. */
+/* The slots of one part of a tick of a shard */
 typedef struct ledger_page
 {
-	pg_atomic_uint64 version;	/* odd while it is recycled; 0: never used */
+	pg_atomic_uint64 version;	/* odd while being recycled, 0 if never used */
 	ledger_shard shard;
 	int64		tick;
 	uint32		part;
@@ -60,14 +62,14 @@ typedef struct ledger_page
 
 typedef struct ledger_set
 {
-	LWLock		lock;			/* to look for pages and to recycle them */
+	LWLock		lock;			/* to search and to recycle pages */
 	ledger_page pages[SET_PAGES];
 } ledger_set;
 
 typedef struct shard_ledger
 {
 	uint32		magic;
-	int			tranche;		/* of all locks here */
+	int			tranche;		/* of all LWLocks in the ledger */
 
 	shard_clock clock;
 	ledger_set	sets[SETS];
@@ -81,7 +83,7 @@ static shard_ledger *ledger = NULL;
  * ----------------------------------------------------------------
  */
 
-/* Prepare new memory.  No error may come out of here. */
+/* Initialize new shared memory.  This must not throw an error. */
 static void
 init_ledger(void *memory)
 {
@@ -105,7 +107,7 @@ init_ledger(void *memory)
 }
 
 #if PG_VERSION_NUM >= 190000
-/* 19 passes an argument to the function that prepares the memory. */
+/* PostgreSQL 19 passes an argument to the initialization function. */
 static void
 init_segment(void *memory, void *arg)
 {
@@ -128,7 +130,7 @@ get_named_segment(const char *name, Size size)
 	return GetNamedDSMSegment(name, size, init_ledger, &found);
 }
 #else
-/* Before 17 had it: a segment that is found by its name. */
+/* GetNamedDSMSegment() for servers before PostgreSQL 17 */
 static void *
 get_named_segment(const char *name, Size size)
 {
@@ -160,8 +162,9 @@ get_named_segment(const char *name, Size size)
 #endif
 
 /*
- * Find the ledger of this database, or make it.  A library of another version
- * that is still in other sessions must not count apart from us.
+ * Attach to the ledger of this database, or create it.  If other sessions
+ * still use a library with another memory layout, we must not create a second
+ * ledger.
  */
 static void
 attach_ledger(void)
@@ -174,15 +177,15 @@ attach_ledger(void)
 	if (found->magic != LEDGER_MAGIC)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("shared memory of next_shard_id() is of another version of objectid_ext"),
+				 errmsg("shared memory of next_shard_id() was created by another version of objectid_ext"),
 				 errhint("Restart the server.")));
 	register_lwlock_tranche(found->tranche, "next_shard_id");
 	ledger = found;
 }
 
 /*
- * Before a call takes an id: find the ledger, and, once in a transaction, what
- * its clock needs.  funcid is the function that asks.
+ * Prepare for taking an id: attach to the ledger and, once per transaction,
+ * prepare the clock.  funcid is the calling function.
  */
 void
 ledger_enter(Oid funcid)
@@ -190,7 +193,7 @@ ledger_enter(Oid funcid)
 	static LocalTransactionId entered = InvalidLocalTransactionId;
 	static Oid	entered_by = InvalidOid;
 
-	/* A standby must not look at the clock, which begins after the promotion. */
+	/* A standby must not start the clock before its promotion. */
 	if (XactReadOnly)
 		PreventCommandIfReadOnly("next_shard_id()");
 	PreventCommandIfParallelMode("next_shard_id()");
@@ -212,7 +215,7 @@ ledger_now(void)
 	return shard_clock_now(&ledger->clock);
 }
 
-/* See to it that no id of a tick can come again after a crash. */
+/* Make sure that no id of the tick can be issued again after a crash. */
 void
 ledger_reserve(TimestampTz tick_end)
 {
@@ -240,8 +243,8 @@ page_is_of(ledger_page *page, const ledger_shard *shard, int64 tick, uint32 part
 }
 
 /*
- * Make a page of another tick the page of this one.  Nobody may believe a claim
- * between the two changes of its version.
+ * Recycle a page for another tick.  Claims between the two changes of its
+ * version are void.
  */
 static void
 recycle_page(ledger_page *page, const ledger_shard *shard, int64 tick, uint32 part,
@@ -261,7 +264,7 @@ recycle_page(ledger_page *page, const ledger_shard *shard, int64 tick, uint32 pa
 	pg_atomic_write_u64(&page->version, version + 2);
 }
 
-/* A page of the set that was never used, or whose tick has passed. */
+/* Find a page of the set that was never used, or whose tick has ended. */
 static ledger_page *
 free_page(ledger_set *set)
 {
@@ -275,7 +278,10 @@ free_page(ledger_set *set)
 	return NULL;
 }
 
-/* The page for some slots, which is made if it is not there; NULL: it cannot be. */
+/*
+ * Find or assign the page for a part of a tick.  If that is not possible,
+ * returns NULL and sets *why_not.
+ */
 static ledger_page *
 get_page(ledger_set *set, const ledger_shard *shard, int64 tick, uint32 part,
 		 TimestampTz tick_end, ledger_claim *why_not)
@@ -298,7 +304,10 @@ get_page(ledger_set *set, const ledger_shard *shard, int64 tick, uint32 part,
 	return page;
 }
 
-/* Let *ref be the page for some slots, or say why there is none. */
+/*
+ * Set *ref to the page for a part of a tick.  If there is none, returns false
+ * and sets *why_not.
+ */
 static bool
 find_page(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 		  int64 tick, uint32 part, TimestampTz tick_end, ledger_claim *why_not)
@@ -318,9 +327,9 @@ find_page(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 }
 
 /*
- * Claim a slot (a number below the layout's field) of a tick of a shard, whose
- * hash is passed along.  *ref remembers the page from call to call, for one
- * shard.
+ * Claim a slot, a number that fits the sequence field of the layout, in a tick
+ * of a shard.  hash is ledger_hash() of the shard.  *ref caches the page
+ * between calls for the same shard.
  */
 ledger_claim
 ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
@@ -339,7 +348,7 @@ ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 			!find_page(ref, shard, hash, tick, part, tick_end, &why_not))
 			return why_not;
 
-		/* The bit must be set before the version is looked at. */
+		/* The bit must be set before the version is read. */
 		taken = pg_atomic_fetch_or_u64(&ref->page->taken[word], bit);
 		if (likely(pg_atomic_read_u64(&ref->page->version) == ref->version))
 			return taken & bit ? LEDGER_TAKEN : LEDGER_CLAIMED;

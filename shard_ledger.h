@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * shard_ledger.h
- *		What next_shard_id() has given away, for all sessions of a database.
+ *		The slots that next_shard_id() has issued, shared by all sessions of a
+ *		database.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,8 +12,8 @@
 #include "shard_clock.h"
 
 /*
- * A shard, as the bits of its ids have it: two layouts that make the same ids of
- * the same ticks are the same here.  Compared as bytes.
+ * A shard, identified by what determines the bits of its ids: layouts that
+ * produce the same ids in the same ticks are equal here.  Compared as bytes.
  */
 typedef struct ledger_shard
 {
@@ -25,21 +26,21 @@ typedef struct ledger_shard
 	uint8		padding;		/* zero */
 } ledger_shard;
 
-/* The page of the ledger that a session used last. */
+/* The page of the ledger that a session used last */
 typedef struct ledger_page_ref
 {
-	struct ledger_page *page;	/* NULL: none */
+	struct ledger_page *page;	/* or NULL */
 	uint64		version;		/* of the page, when it was found */
 	int64		tick;
-	uint32		part;			/* number of the slot by LEDGER_PAGE_SLOTS */
+	uint32		part;			/* slot / LEDGER_PAGE_SLOTS */
 } ledger_page_ref;
 
 typedef enum ledger_claim
 {
 	LEDGER_CLAIMED,				/* the slot is ours */
-	LEDGER_TAKEN,				/* somebody has had it */
-	LEDGER_TOO_LATE,			/* the tick may be forgotten: take a later one */
-	LEDGER_FULL					/* no page is free before some tick has passed */
+	LEDGER_TAKEN,				/* the slot was claimed before */
+	LEDGER_TOO_LATE,			/* the tick is over: use a later one */
+	LEDGER_FULL					/* no page is free until some tick ends */
 } ledger_claim;
 
 extern void ledger_enter(Oid funcid);

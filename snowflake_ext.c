@@ -4,8 +4,8 @@
  *		64-bit ids that carry their time, their node and a sequence number:
  *		packing, decoding, bounds, and the node of this server.
  *
- * Which bits are what is the layout's business (snowflake_layout.c); the ids
- * are made in clock_sequence.c and shard_id.c.
+ * The layout determines the meaning of the bits (snowflake_layout.c).  Ids are
+ * generated in clock_sequence.c and shard_id.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +20,7 @@
  * ----------------------------------------------------------------
  */
 
-/* A time as in a layout's text; for messages, so it must fit no year past 9999. */
+/* Format a time for messages, as in the text form of a layout. */
 static const char *
 iso_time(TimestampTz ts)
 {
@@ -34,7 +34,10 @@ iso_time(TimestampTz ts)
 					tm.tm_hour, tm.tm_min, tm.tm_sec, (int) fsec / 1000);
 }
 
-/* An error unless a field of an id holds this value; what names the field. */
+/*
+ * Raise numeric_value_out_of_range unless the value is from 0 to max.  "what"
+ * names the field in the message.
+ */
 void
 snowflake_check_field(const snowflake_layout *layout, const char *what, int64 value, int64 max)
 {
@@ -46,14 +49,14 @@ snowflake_check_field(const snowflake_layout *layout, const char *what, int64 va
 				 errdetail("It must be from 0 to %lld.", (long long) max)));
 }
 
-/* An error unless the node fits its field. */
+/* Raise numeric_value_out_of_range unless the node fits its field. */
 void
 snowflake_check_node(const snowflake_layout *layout, int32 node)
 {
 	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
 }
 
-/* An error unless the tick fits the usable part of its field. */
+/* Raise datetime_field_overflow unless the tick is one that the layout has. */
 void
 snowflake_check_tick(const snowflake_layout *layout, int64 tick)
 {
@@ -67,8 +70,8 @@ snowflake_check_tick(const snowflake_layout *layout, int64 tick)
 }
 
 /*
- * The tick that a time lies in; an error for one before the epoch or past the
- * end.
+ * Return the tick of a time.  A time before the epoch or past the end of the
+ * layout raises datetime_field_overflow.
  */
 int64
 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
@@ -79,7 +82,7 @@ snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 	return tick;
 }
 
-/* An error unless the id is one of this layout. */
+/* Raise numeric_value_out_of_range unless the id is one of this layout. */
 static void
 check_id(const snowflake_layout *layout, int64 id)
 {
@@ -93,9 +96,10 @@ check_id(const snowflake_layout *layout, int64 id)
  */
 
 /*
- * The id of a time (rounded down to its tick), a node and a sequence number.
- * A time before the epoch or past the end: datetime_field_overflow; a node or
- * number that does not fit its field: numeric_value_out_of_range.
+ * Return the id (int8) of a time (timestamptz, rounded down to its tick), a
+ * node (int4) and a sequence number (int4).  A time before the epoch or past
+ * the end raises datetime_field_overflow; a node or sequence number that does
+ * not fit its field raises numeric_value_out_of_range.
  */
 PG_FUNCTION_INFO_V1(make_snowflake);
 Datum
@@ -112,8 +116,9 @@ make_snowflake(PG_FUNCTION_ARGS)
 }
 
 /*
- * The beginning of the id's tick.  The decoders refuse an id that is negative
- * or past the layout's end: numeric_value_out_of_range.
+ * Return the beginning of the tick of an id, as a timestamptz.  This and the
+ * other decoders raise numeric_value_out_of_range for an id that is negative
+ * or past the end of the layout.
  */
 PG_FUNCTION_INFO_V1(snowflake_timestamp);
 Datum
@@ -138,7 +143,7 @@ id_sequence(const snowflake_layout *layout, int64 id)
 	return (int32) (id >> layout->seq_shift & snowflake_max_sequence(layout));
 }
 
-/* The node, or shard, of an id; 0 in a layout without nodes. */
+/* Return the node, or shard, of an id (int4); 0 if the layout has no nodes. */
 PG_FUNCTION_INFO_V1(snowflake_node);
 Datum
 snowflake_node(PG_FUNCTION_ARGS)
@@ -150,7 +155,7 @@ snowflake_node(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(id_node(layout, id));
 }
 
-/* The sequence number of an id. */
+/* Return the sequence number of an id (int4). */
 PG_FUNCTION_INFO_V1(snowflake_sequence);
 Datum
 snowflake_sequence(PG_FUNCTION_ARGS)
@@ -162,7 +167,10 @@ snowflake_sequence(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(id_sequence(layout, id));
 }
 
-/* The three parts of an id, as a row: created timestamptz, node, sequence. */
+/*
+ * Return the parts of an id as a row: created (timestamptz), node (int4) and
+ * sequence (int4).
+ */
 PG_FUNCTION_INFO_V1(snowflake_parts);
 Datum
 snowflake_parts(PG_FUNCTION_ARGS)
@@ -184,8 +192,9 @@ snowflake_parts(PG_FUNCTION_ARGS)
 }
 
 /*
- * The lowest id whose time is at or after a timestamptz; a fraction of a tick
- * counts as the next tick.  Before the epoch 0, past the end the highest id.
+ * Return the lowest id whose time is at or after a timestamptz.  A fraction of
+ * a tick is rounded up to the next tick.  The result is 0 before the epoch,
+ * and the highest id of the layout past its end.
  */
 PG_FUNCTION_INFO_V1(snowflake_floor);
 Datum
@@ -200,8 +209,8 @@ snowflake_floor(PG_FUNCTION_ARGS)
 }
 
 /*
- * The highest id whose time is at or before a timestamptz.  Before the epoch
- * 0, past the end the highest id.
+ * Return the highest id whose time is at or before a timestamptz: 0 before the
+ * epoch, the highest id of the layout past its end.
  */
 PG_FUNCTION_INFO_V1(snowflake_ceiling);
 Datum
@@ -216,8 +225,8 @@ snowflake_ceiling(PG_FUNCTION_ARGS)
 }
 
 /*
- * The lowest id whose time is in a tstzrange; the highest id of all if there
- * is none.
+ * Return the lowest id whose time is in a tstzrange, or the highest id of the
+ * layout if none is.
  */
 PG_FUNCTION_INFO_V1(snowflake_lower);
 Datum
@@ -234,7 +243,7 @@ snowflake_lower(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(snowflake_pack(layout, first, 0, 0));
 }
 
-/* The highest id whose time is in a tstzrange; 0 if there is none. */
+/* Return the highest id whose time is in a tstzrange, or 0 if none is. */
 PG_FUNCTION_INFO_V1(snowflake_upper);
 Datum
 snowflake_upper(PG_FUNCTION_ARGS)
@@ -251,8 +260,8 @@ snowflake_upper(PG_FUNCTION_ARGS)
 }
 
 /*
- * Is the time of an id in a tstzrange?  An id that is not of the layout is in
- * none.
+ * Is the time of an id in a tstzrange?  For an id that is negative or past the
+ * end of the layout, the result is false.
  */
 PG_FUNCTION_INFO_V1(snowflake_within);
 Datum
@@ -276,9 +285,9 @@ snowflake_within(PG_FUNCTION_ARGS)
  */
 
 /*
- * The setting objectid_ext.node_id; while it is not set,
- * object_not_in_prerequisite_state.  There is no default, for two servers
- * would have the same.
+ * Return the setting objectid_ext.node_id (int4).  If it is not set, raises
+ * object_not_in_prerequisite_state.  There is no default, because two servers
+ * would then use the same node.
  */
 PG_FUNCTION_INFO_V1(snowflake_node_id);
 Datum
@@ -288,7 +297,7 @@ snowflake_node_id(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("%s is not set", "objectid_ext.node_id"),
-				 errhint("Give every server a number of its own in postgresql.conf or by "
-						 "ALTER SYSTEM, or pass the node to the function.")));
+				 errhint("Set it to a different number on each server, in postgresql.conf or by "
+						 "ALTER SYSTEM, or pass the node as an argument.")));
 	PG_RETURN_INT32(objectid_ext_node_id);
 }

@@ -13,7 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-/* What the text of a layout says, before it is checked. */
+/* The contents of a layout's text form, not yet checked */
 typedef struct layout_spec
 {
 	int64		time_bits;
@@ -24,22 +24,22 @@ typedef struct layout_spec
 	TimestampTz epoch;
 } layout_spec;
 
-/* Node and sequence number are int4 in SQL. */
+/* Node and sequence number are int4 in SQL, and not negative. */
 #define FIELD_BITS_MAX	31
 
 #define TICK_MAX		USECS_PER_HOUR
 
-/* Layouts hold times up to the last microsecond of the year 9999. */
+/* Layouts are limited to times up to the last microsecond of the year 9999. */
 #define LAYOUT_TIME_MAX (INT64CONST(2921940) * USECS_PER_DAY - 1)
 
 #define UNIX_MS(ms)		(UNIX_EPOCH + INT64CONST(ms) * 1000)
 
 /*
- * The layouts that have names.  Sources: "Sharding & IDs at Instagram" (2012);
+ * The preset layouts.  Sources: "Sharding & IDs at Instagram" (2012);
  * Twitter's archived snowflake (IdWorker.scala); Discord's developer
  * documentation, "Snowflakes"; sony/sonyflake; Mastodon's
- * lib/mastodon/snowflake.rb; pgEdge's snowflake extension.  js53 is ours: its
- * ids fit the 53 bits that a JavaScript number keeps.
+ * lib/mastodon/snowflake.rb; pgEdge's snowflake extension.  js53 is our own:
+ * its ids fit into the 53 bits that a JavaScript number can represent exactly.
  */
 static const struct
 {
@@ -57,8 +57,8 @@ static const struct
 };
 
 /*
- * Make a layout of what its text says.  Returns NULL, or else why there can be
- * no such layout.
+ * Make a layout from its specification.  Returns NULL on success, or an error
+ * detail if the layout is not possible.
  */
 static const char *
 make_layout(const layout_spec *spec, snowflake_layout *layout)
@@ -66,15 +66,15 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 	int			usable_bits;
 
 	if (spec->time_bits < 1)
-		return "There must be at least one bit of time.";
+		return "The time field must have at least one bit.";
 	if (spec->node_bits > FIELD_BITS_MAX || spec->seq_bits > FIELD_BITS_MAX)
-		return "Node and sequence number can have at most 31 bits each.";
+		return "The node and sequence fields can have at most 31 bits each.";
 	if (spec->time_bits + spec->node_bits + spec->seq_bits > 64)
 		return "The fields can have at most 64 bits together.";
 	if (spec->tick < 1 || spec->tick > TICK_MAX)
-		return "A tick can last from 1us to 3600s.";
+		return "The tick must be from 1us to 3600s.";
 
-	/* Zeroed, for layouts are compared and hashed as bytes. */
+	/* Zero the padding, because layouts are compared as bytes. */
 	memset(layout, 0, sizeof(snowflake_layout));
 	layout->clock.epoch = spec->epoch;
 	layout->clock.tick = spec->tick;
@@ -87,18 +87,21 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 	else
 		layout->node_shift = layout->seq_bits;
 
-	/* Ids are positive: the top one of 64 bits is never used. */
+	/* Ids are not negative, so the highest of the 64 bits is never used. */
 	usable_bits = Min(layout->time_bits, 63 - layout->time_shift);
 	layout->clock.max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
 								 (LAYOUT_TIME_MAX - spec->epoch) / spec->tick);
 
-	/* The bounds of no time at all are the highest id and the lowest. */
+	/*
+	 * The bounds of an empty time range are the highest id and the lowest, so
+	 * these must differ.
+	 */
 	if (snowflake_max_id(layout) == 0)
-		return "There must be room for more than one id before the year 10000.";
+		return "The layout must have more than one id before the year 10000.";
 	return NULL;
 }
 
-/* Read 1 to max_digits decimal digits. */
+/* Parse a number of 1 to max_digits decimal digits. */
 static bool
 parse_number(const char **src, int max_digits, int64 *value)
 {
@@ -114,7 +117,10 @@ parse_number(const char **src, int max_digits, int64 *value)
 	return digits > 0;
 }
 
-/* Read "time:41,node:10,seq:12": time first, node and seq as they please. */
+/*
+ * Parse the fields, such as "time:41,node:10,seq:12".  The time comes first;
+ * node and seq are optional and can come in either order.
+ */
 static bool
 parse_fields(const char **src, layout_spec *spec)
 {
@@ -128,7 +134,7 @@ parse_fields(const char **src, layout_spec *spec)
 		if (!have_node && skip_token(src, "node:"))
 		{
 			have_node = true;
-			/* Which of two fields is the lower matters only if both exist. */
+			/* The order of the fields matters only if both have bits. */
 			if (!parse_number(src, 2, &spec->node_bits))
 				return false;
 			spec->node_lowest = have_seq && spec->node_bits > 0 && spec->seq_bits > 0;
@@ -145,7 +151,7 @@ parse_fields(const char **src, layout_spec *spec)
 	return true;
 }
 
-/* Read "10ms": a number and one of the units us, ms, s. */
+/* Parse a tick, such as "10ms", into microseconds.  Units are us, ms and s. */
 static bool
 parse_tick(const char **src, int64 *tick)
 {
@@ -163,8 +169,9 @@ parse_tick(const char **src, int64 *tick)
 }
 
 /*
- * Read "2026-01-01T00:00:00Z", with or without a fraction of a second.  Not
- * timestamptz's own input, whose meaning depends on settings of the session.
+ * Parse an epoch, such as "2026-01-01T00:00:00Z", optionally with a fraction
+ * of a second.  We do not use the input function of timestamptz, because its
+ * result depends on session settings.
  */
 static bool
 parse_epoch(const char **src, TimestampTz *epoch)
@@ -208,7 +215,7 @@ parse_epoch(const char **src, TimestampTz *epoch)
 	tm.tm_min = (int) number[4];
 	tm.tm_sec = (int) number[5];
 
-	/* A day that does not exist, such as 30 February, comes back as another. */
+	/* Reject a day that does not exist, such as 30 February. */
 	return tm.tm_year >= 1 &&
 		tm2timestamp(&tm, (fsec_t) fraction, NULL, epoch) == 0 &&
 		timestamp2tm(*epoch, NULL, &normal, &fsec, NULL, NULL) == 0 &&
@@ -217,7 +224,7 @@ parse_epoch(const char **src, TimestampTz *epoch)
 		normal.tm_min == tm.tm_min && normal.tm_sec == tm.tm_sec;
 }
 
-/* Read the text of a layout, a preset's name or its parts. */
+/* Parse the text form of a layout: the name of a preset, or the parts. */
 static bool
 parse_layout_spec(const char *str, layout_spec *spec)
 {
@@ -245,19 +252,19 @@ parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "snowflake_layout", str),
-				 errhint("Use a name that snowflake_layouts() lists, or the form "
+				 errhint("Use a name listed by snowflake_layouts(), or the form "
 						 "\"time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z\".")));
 
 	reason = make_layout(&spec, layout);
 	if (reason != NULL)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("impossible snowflake layout \"%s\"", str),
+				 errmsg("invalid snowflake layout \"%s\"", str),
 				 errdetail("%s", reason)));
 	return true;
 }
 
-/* The parts of a layout as text that reads back as the same layout. */
+/* Format the parts of a layout as text that is valid input for the type. */
 static char *
 format_layout_parts(const snowflake_layout *layout)
 {
@@ -293,7 +300,9 @@ format_layout_parts(const snowflake_layout *layout)
 	return buf.data;
 }
 
-/* The preset's name where the layout is one, else its parts. */
+/*
+ * Format a layout as the name of its preset if it is one, else as its parts.
+ */
 char *
 snowflake_format_layout(const snowflake_layout *layout)
 {
@@ -309,11 +318,12 @@ snowflake_format_layout(const snowflake_layout *layout)
 }
 
 /*
- * Text input: a preset's name, or for example
- * time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z.  Bits from the
- * high to the low, a field that is missing has none; ticks in us, ms or s;
- * the epoch in UTC.  Another text: invalid_text_representation; a layout that
- * cannot be: invalid_parameter_value.
+ * Text input: the name of a preset, or for example
+ * time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z.  Field widths
+ * are in bits, from the highest field to the lowest; a field that is missing
+ * has no bits.  The unit of the tick is us, ms or s; the epoch is in UTC.  Any
+ * other text raises invalid_text_representation, a layout that is not possible
+ * invalid_parameter_value.
  */
 PG_FUNCTION_INFO_V1(snowflake_layout_in);
 Datum
@@ -326,7 +336,7 @@ snowflake_layout_in(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(layout);
 }
 
-/* Text output: the preset's name where the layout is one, else its parts. */
+/* Text output: the name of the preset if the layout is one, else its parts */
 PG_FUNCTION_INFO_V1(snowflake_layout_out);
 Datum
 snowflake_layout_out(PG_FUNCTION_ARGS)
@@ -334,7 +344,7 @@ snowflake_layout_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(snowflake_format_layout(PG_GETARG_LAYOUT_P(0)));
 }
 
-/* Binary input: the text, so that nothing unchecked gets in. */
+/* Binary input: the text form, so that the same checks apply */
 PG_FUNCTION_INFO_V1(snowflake_layout_recv);
 Datum
 snowflake_layout_recv(PG_FUNCTION_ARGS)
@@ -347,7 +357,7 @@ snowflake_layout_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(layout);
 }
 
-/* Binary output: the text. */
+/* Binary output: the text form */
 PG_FUNCTION_INFO_V1(snowflake_layout_send);
 Datum
 snowflake_layout_send(PG_FUNCTION_ARGS)
@@ -375,8 +385,8 @@ snowflake_layout_ne(PG_FUNCTION_ARGS)
 }
 
 /*
- * What the hash is of: the same numbers on every machine, whatever its byte
- * order, which on a little-endian one are the bytes of the layout.
+ * The words that are hashed.  They are the same for either byte order; on a
+ * little-endian machine they are the bytes of the layout.
  */
 #define HASH_WORDS	8
 
@@ -397,6 +407,7 @@ hash_words(const snowflake_layout *layout, uint32 *words)
 	words[7] = layout->node_shift | layout->seq_shift << 8;
 }
 
+/* hash support 1: 32-bit hash (int4) */
 PG_FUNCTION_INFO_V1(snowflake_layout_hash);
 Datum
 snowflake_layout_hash(PG_FUNCTION_ARGS)
@@ -407,7 +418,7 @@ snowflake_layout_hash(PG_FUNCTION_ARGS)
 	return hash_any((unsigned char *) words, sizeof(words));
 }
 
-/* 64-bit hash with a seed, an int8. */
+/* hash support 2: 64-bit hash (int8) with a seed (int8) */
 PG_FUNCTION_INFO_V1(snowflake_layout_hash_extended);
 Datum
 snowflake_layout_hash_extended(PG_FUNCTION_ARGS)
@@ -419,9 +430,10 @@ snowflake_layout_hash_extended(PG_FUNCTION_ARGS)
 }
 
 /*
- * The presets as rows: layout; bits of time, node and sequence number; tick,
- * an interval; epoch; ids a second on one node; last instant, the beginning
- * of the last tick.
+ * Return the presets as rows: layout; its parts (text); bits of time, node and
+ * sequence number (int4); tick (interval); epoch (timestamptz); ids per second
+ * of one node (int8); last instant (timestamptz), the beginning of the last
+ * tick.
  */
 PG_FUNCTION_INFO_V1(snowflake_layouts);
 Datum

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * ticks.c
- *		Ranges of time as ranges of ticks.
+ *		Conversion of ranges of time to ranges of ticks.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,9 +10,10 @@
 #include "ticks.h"
 
 /*
- * The ticks that begin inside a range of timestamptz, whose type cache entry is
- * passed along; false if there are none.  A timestamptz counts whole
- * microseconds, so an open end is a closed one a microsecond further in.
+ * Set *first and *last to the ticks that begin inside a range of timestamptz.
+ * Returns false if there are none.  typcache is the type cache entry of the
+ * range type.  A timestamptz counts whole microseconds, so an exclusive bound
+ * is an inclusive one a microsecond further in.
  */
 bool
 ticks_in_range(TypeCacheEntry *typcache, const RangeType *range,

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * ticks.h
- *		The time in an id, which counts ticks, of whatever length and from
- *		whatever epoch.
+ *		The time in an id: a count of ticks of some length since some epoch.
  *
  *-------------------------------------------------------------------------
  */
@@ -23,7 +22,7 @@ typedef struct tick_clock
 	int64		max_tick;		/* last tick */
 } tick_clock;
 
-/* The beginning of a tick. */
+/* Return the beginning of a tick. */
 static inline TimestampTz
 tick_time(const tick_clock *clock, int64 tick)
 {
@@ -31,8 +30,8 @@ tick_time(const tick_clock *clock, int64 tick)
 }
 
 /*
- * The tick that a time lies in.  -1 for one before the epoch, max_tick + 1 for
- * one past the end, infinite ones included.
+ * Return the tick of a time: -1 for a time before the epoch, max_tick + 1 for
+ * one past the end.  The time can be infinite.
  */
 static inline int64
 tick_at(const tick_clock *clock, TimestampTz ts)
@@ -44,14 +43,14 @@ tick_at(const tick_clock *clock, TimestampTz ts)
 	return (ts - clock->epoch) / clock->tick;
 }
 
-/* The first tick that begins after a time; 0 to max_tick + 1. */
+/* Return the first tick that begins after a time: 0 to max_tick + 1. */
 static inline int64
 tick_after(const tick_clock *clock, TimestampTz ts)
 {
 	return Min(tick_at(clock, ts), clock->max_tick) + 1;
 }
 
-/* The first tick that begins at or after a time; 0 to max_tick + 1. */
+/* Return the first tick that begins at or after a time: 0 to max_tick + 1. */
 static inline int64
 tick_from(const tick_clock *clock, TimestampTz ts)
 {

@@ -1,25 +1,25 @@
 /*-------------------------------------------------------------------------
  *
  * time_range.c
- *		Predicates over the time in an id, as ranges of the ids themselves.
+ *		Planner support for predicates on the time in an id.
  *
- * "id >= now() - interval '1 day'" says something of the time in an id.  No
- * index knows that time, but ids sort by it: the planner support function here
- * rewrites such predicates into plain comparisons of ids,
+ * A predicate such as "id >= now() - interval '1 day'" compares the time in an
+ * id, which no index contains.  But ids sort by time, so the planner support
+ * function in this file rewrites such predicates to plain comparisons of ids,
  *
  *		id >= objectid_floor(now() - interval '1 day')
  *
- * before the planner looks for indexes, partitions or statistics, so that none
- * of it needs to know about time.  Constants are folded; what is stable, a
- * parameter or a column of another table stays an expression.
+ * before the planner considers indexes, partitions and statistics.  Constants
+ * are folded; stable expressions, parameters and columns of other tables
+ * remain expressions.
  *
- * A range needs two comparisons, each with its bound of the range.  A sub-select
- * must not run twice, so a range that holds one is left as it is.  Once the
- * sub-select is planned it is a parameter; only then an index is asked for the
- * two comparisons.
+ * A range requires two comparisons, one for each bound, and both contain the
+ * range.  A sub-select must not run twice, so a range that contains one is not
+ * rewritten.  After planning, the sub-select is a parameter, and then we
+ * provide the two comparisons as index conditions.
  *
- * The same goes for predicates over 64-bit ids and version-7 UUIDs: one table
- * below says for each function what its rewriting is.
+ * The table below defines the rewriting for each function, including those for
+ * 64-bit ids and version-7 UUIDs.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,20 +43,20 @@
 #include "utils/typcache.h"
 
 
-/* A comparison of the id with a function of the other arguments. */
+/* A comparison of the id with a function of the other arguments */
 typedef struct id_bound
 {
 	StrategyNumber strategy;	/* of the id type's btree */
-	const char *function;		/* NULL: none */
+	const char *function;		/* NULL if there is no such bound */
 } id_bound;
 
-/* What a predicate becomes: one comparison, or two of them. */
+/* The rewriting of a predicate to one or two comparisons */
 typedef struct id_rewriting
 {
 	const char *predicate;		/* C name of the function */
 	int			id_arg;			/* which argument is the id */
 	id_bound	bounds[2];
-	const char *time_of_id;		/* of an operator on anyrange: the time of its id */
+	const char *time_of_id;		/* decoder of the time, for operators on anyrange */
 } id_rewriting;
 
 static const id_rewriting rewritings[] = {
@@ -79,10 +79,10 @@ static const id_rewriting rewritings[] = {
 };
 
 /*
- * Which rewriting is for this function, and in which schema are the functions
- * of the extension?  Found by the C name, which nobody but a superuser can give
- * a function: OIDs differ from database to database, and SQL names and schemas
- * can be changed.
+ * Find the rewriting for a function, or NULL, and set *namespace to the schema
+ * of the extension.  We search by the C name in prosrc, because only
+ * superusers can create C functions.  OIDs differ between databases, and SQL
+ * names and schemas can be changed.
  */
 static const id_rewriting *
 find_rewriting(Oid funcid, Oid *namespace)
@@ -114,7 +114,7 @@ has_two_bounds(const id_rewriting *rewriting)
 	return rewriting->bounds[1].function != NULL;
 }
 
-/* The arguments of a predicate without its id, which *id is set to. */
+/* Return the arguments of a predicate without the id, and set *id to that. */
 static List *
 split_arguments(const id_rewriting *rewriting, List *args, Node **id)
 {
@@ -123,10 +123,10 @@ split_arguments(const id_rewriting *rewriting, List *args, Node **id)
 }
 
 /*
- * A call of a function of the extension by its name and arguments, or NULL if
- * there is none with this result.  Not by way of the parser, which would ask
- * whether the current user may use the schema; a view of somebody else's may be
- * what is planned.
+ * Make a call of a function of the extension, found by its name and arguments.
+ * Returns NULL if there is no such function with this result type.  We do not
+ * use the parser, which would check that the current user has USAGE on the
+ * schema; when we plan a view of another user, that need not be so.
  */
 static Node *
 make_call(PlannerInfo *root, const char *name, List *args, Oid result_type, Oid namespace)
@@ -146,7 +146,9 @@ make_call(PlannerInfo *root, const char *name, List *args, Oid result_type, Oid 
 	if (!OidIsValid(funcid) || get_func_rettype(funcid) != result_type)
 		return NULL;
 
-	/* Nobody folds constants in what a support function returns. */
+	/*
+	 * The planner does not fold constants in the result of a support function.
+	 */
 	return eval_const_expressions(root, (Node *)
 								  makeFuncExpr(funcid, result_type, copyObject(args),
 											   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
@@ -163,11 +165,12 @@ make_operator(Oid opno, Node *left, Node *right)
 }
 
 /*
- * The comparison of an id with one bound, or NULL if that cannot be made.
+ * Make the comparison of an id with one bound, or return NULL if that is not
+ * possible.
  *
- * Others may have functions of our names in the same schema, for types that
- * ours are not for, such as another range than tstzrange.  None of theirs may
- * be called for ours.
+ * Other users can create functions with our names in the same schema, for
+ * types that ours do not accept, such as ranges other than tstzrange.  We must
+ * not call those, so we check the type of the time.
  */
 static Node *
 make_comparison(PlannerInfo *root, const id_bound *bound, Node *id, List *args, Oid namespace)
@@ -184,7 +187,9 @@ make_comparison(PlannerInfo *root, const id_bound *bound, Node *id, List *args, 
 	return value == NULL ? NULL : make_operator(opno, copyObject(id), value);
 }
 
-/* All comparisons that a predicate stands for, or NIL if they cannot be made. */
+/*
+ * Make all comparisons for a predicate, or return NIL if that is not possible.
+ */
 static List *
 make_comparisons(PlannerInfo *root, const id_rewriting *rewriting, List *args, Oid namespace)
 {
@@ -204,10 +209,10 @@ make_comparisons(PlannerInfo *root, const id_rewriting *rewriting, List *args, O
 }
 
 /*
- * Core's own operator in the place of objectid <@ anyrange or its commutator,
- * where that is what serves an index: on a range of objectid, which a user may
- * have made, and on a column of ranges of time that is searched for those of
- * one id.  NULL where it is not.
+ * Replace objectid <@ anyrange or its commutator with core's operator, if an
+ * index on ranges can then be used: for a range of objectid, which a user can
+ * create, and for a column of time ranges that is searched by an id that is
+ * not a column.  Returns NULL otherwise.
  */
 static Node *
 rewrite_for_range_index(PlannerInfo *root, const id_rewriting *rewriting, List *args, Oid namespace)
@@ -231,9 +236,9 @@ rewrite_for_range_index(PlannerInfo *root, const id_rewriting *rewriting, List *
 }
 
 /*
- * Rewrite a call, or return NULL to leave it as it is: where an argument is
- * volatile, for it would be evaluated at other times, or where a sub-select
- * would be evaluated twice.
+ * Rewrite a call.  Returns NULL to leave it unchanged if an argument is
+ * volatile, because it would be evaluated a different number of times, or if a
+ * sub-select would be evaluated twice.
  */
 static Node *
 rewrite_predicate(SupportRequestSimplify *req)
@@ -258,8 +263,9 @@ rewrite_predicate(SupportRequestSimplify *req)
 }
 
 /*
- * The comparisons for an index on the id of a predicate that was left as it
- * was.  NIL if what is compared is not known before the index is searched.
+ * Make the index conditions on the id for a predicate that was not rewritten.
+ * Returns NIL if the values to compare with are not known before the index
+ * scan.
  */
 static List *
 make_index_conditions(SupportRequestIndexCondition *req)
@@ -288,9 +294,10 @@ make_index_conditions(SupportRequestIndexCondition *req)
 }
 
 /*
- * Planner support of every predicate in the table above: what it becomes, what
- * it asks of an index where it stays, and how many rows it is thought to leave
- * there, as many as core assumes of a range with unknown ends.
+ * Planner support function of all predicates in the table above.  It rewrites
+ * the predicate, or provides index conditions for one that was not rewritten.
+ * The selectivity of the latter is core's default for a range with unknown
+ * bounds.
  */
 PG_FUNCTION_INFO_V1(time_range_support);
 Datum

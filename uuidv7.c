@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * uuidv7.c
- *		Version-7 UUIDs: their time, bounds, and ranges of time.
+ *		The time in version-7 UUIDs: decoding, bounds, ranges.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,8 +16,8 @@
 static const tick_clock uuidv7_clock = {UNIX_EPOCH, 1000, (INT64CONST(1) << 48) - 1};
 
 /*
- * The lowest or highest version-7 UUID of a millisecond: version and variant as
- * they must be, all other bits as given.
+ * Make a version-7 UUID of a millisecond, with all bits other than version and
+ * variant taken from other_bits.
  */
 static pg_uuid_t
 uuidv7_at(int64 tick, uint8 other_bits)
@@ -58,8 +58,8 @@ return_uuid(pg_uuid_t uuid)
 }
 
 /*
- * The time of a version-7 UUID, a timestamptz of whole milliseconds; 1970 to
- * 10889-08-02 05:31:50.655+00.  The version is not looked at.
+ * Return the time of a version-7 UUID: a timestamptz of whole milliseconds,
+ * from 1970 to 10889-08-02 05:31:50.655+00.  The version is not checked.
  */
 PG_FUNCTION_INFO_V1(uuidv7_timestamp);
 Datum
@@ -72,8 +72,8 @@ uuidv7_timestamp(PG_FUNCTION_ARGS)
 }
 
 /*
- * The lowest version-7 UUID whose time is at or after a timestamptz; before
- * 1970 the lowest, past the end the highest of all.
+ * Return the lowest version-7 UUID whose time is at or after a timestamptz:
+ * the lowest of all before 1970, the highest of all past the end.
  */
 PG_FUNCTION_INFO_V1(uuidv7_floor);
 Datum
@@ -83,8 +83,8 @@ uuidv7_floor(PG_FUNCTION_ARGS)
 }
 
 /*
- * The highest version-7 UUID whose time is at or before a timestamptz; before
- * 1970 the lowest, past the end the highest of all.
+ * Return the highest version-7 UUID whose time is at or before a timestamptz:
+ * the lowest of all before 1970, the highest of all past the end.
  */
 PG_FUNCTION_INFO_V1(uuidv7_ceiling);
 Datum
@@ -93,7 +93,10 @@ uuidv7_ceiling(PG_FUNCTION_ARGS)
 	return return_uuid(highest_uuidv7(tick_at(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0))));
 }
 
-/* The lowest version-7 UUID in a tstzrange; the highest of all if there is none. */
+/*
+ * Return the lowest version-7 UUID whose time is in a tstzrange, or the
+ * highest of all if none is.
+ */
 PG_FUNCTION_INFO_V1(uuidv7_lower);
 Datum
 uuidv7_lower(PG_FUNCTION_ARGS)
@@ -108,7 +111,10 @@ uuidv7_lower(PG_FUNCTION_ARGS)
 	return return_uuid(lowest_uuidv7(first));
 }
 
-/* The highest version-7 UUID in a tstzrange; the lowest of all if there is none. */
+/*
+ * Return the highest version-7 UUID whose time is in a tstzrange, or the
+ * lowest of all if none is.
+ */
 PG_FUNCTION_INFO_V1(uuidv7_upper);
 Datum
 uuidv7_upper(PG_FUNCTION_ARGS)
@@ -124,8 +130,9 @@ uuidv7_upper(PG_FUNCTION_ARGS)
 }
 
 /*
- * Is a UUID between the lowest and the highest version-7 UUID of a tstzrange?
- * For version 7 that is: is its time in the range?
+ * Is the time of a version-7 UUID in a tstzrange?  For any UUID, the result is
+ * whether it lies between the lowest and the highest version-7 UUID of the
+ * range.
  */
 PG_FUNCTION_INFO_V1(uuidv7_within);
 Datum
