@@ -7,6 +7,7 @@ use warnings FATAL => 'all';
 use FindBin;
 use lib $FindBin::RealBin;
 use History;
+use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $clock = 1790000000_000000;
@@ -81,6 +82,35 @@ is(faults(line(range => 99, 100)), 'twice 1', 'a range that ends within another'
 is(faults(line(range => 150, 151)), 'twice 1', 'a range within another');
 is(faults(line(range => 50, 250)), 'twice 1', 'a range around another');
 is(faults((line(cache_1 => twitter(0, 9))) x 2), 'order 1 twice 1', 'an id twice in one session');
+
+# A shard that clients share is one for all numbers, and that of the server; plain
+# numbers may begin again.
+my @shared = (line(shard_cache_1 => instagram(0, 1, 1005)), line(shard_cache_1 => instagram(0, 2, 1005)),
+	line(shard_cache_100 => instagram(0, 100, 1005)),
+	line(shard_plain => instagram(0, 9, 1005)), line(shard_plain => instagram(0, 8, 1005)));
+is(faults(@shared), '', 'ids of a shared shard');
+is(faults(@shared, line(shard_cache_1 => instagram(0, 100, 1005))), 'twice 1', 'an id that another sequence has');
+is(faults(@shared, line(shard_cache_100 => instagram(0, 9, 1005))), 'order 1 twice 1', 'an id that a plain number has');
+is(faults(@shared, line(shard_plain => instagram(0, 2, 1005))), 'twice 1', 'an id that a sequence has');
+is(faults(@shared, line(shard_cache_1 => instagram(0, 0, 1005))), 'order 1', 'ids out of order');
+is(faults(@shared, line(shard_plain => instagram(-0.001, 10, 1005))), 'order 1', 'ids of plain numbers out of order');
+is(faults(@shared, line(shard_plain => instagram(1.2, 0, 1006))), 'lead 1 node 1', 'an id of another shard, too early');
+
+# More ids than a hash holds, in files
+my $dir = PostgreSQL::Test::Utils::tempdir;
+
+sub write_ids
+{
+	my ($name, @ids) = @_;
+	PostgreSQL::Test::Utils::append_to_file("$dir/$name", join '', map { "$_\n" } @ids);
+	return "$dir/$name";
+}
+my ($one, $two) = (write_ids(one => twitter(0, 1), twitter(0, 3)), write_ids(two => twitter(0, 2), twitter(0, 4)));
+my ($three, $four) = (write_ids(three => twitter(0, 9), twitter(0, 3)), write_ids(four => (twitter(0, 5)) x 2));
+is(join(' ', map { ascends($_) ? 1 : 0 } $one, $three, $four), '1 0 0', 'a file whose ids ascend, and two others');
+is(join(' ', repeated($dir, $one, $two)), '', 'distinct ids of two files');
+is(join(' ', repeated($dir, $one, $three)), twitter(0, 3), 'an id in two files');
+is(join(' ', repeated($dir, $four)), twitter(0, 5), 'an id twice in a file');
 
 # Sequences of their own, of which some are meant to go back
 my @twice = (line('cache_1.a' => twitter(0, 1)), line('cache_1.b' => twitter(0, 1)), line('range.a' => 1, 9));

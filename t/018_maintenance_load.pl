@@ -20,7 +20,7 @@ create_keyed_tables($node);
 my @clients = start_clients($node, rollback => 0);
 foreach my $round (1 .. (is_long() ? 20 : 2))
 {
-	foreach my $table (map { "by_$_" } 'cache_1', 'cache_64', 'objectid', 'range', 'shard')
+	foreach my $table (map { "by_$_" } generators_but())
 	{
 		$node->safe_psql('postgres', $_)
 		  foreach "VACUUM FULL $table",

@@ -70,6 +70,9 @@ my @calls = (
 	q{SELECT 'cache_64', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_snowflake('cache_64_id', 5) id},
 	q{SELECT 'objectid', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM gen_objectid() id},
 	q{SELECT 'shard', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_shard_id(1, nextval('shard_1_id')) id},
+	q{SELECT 'shard_cache_1', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_shard_id(1005, nextval('shard_cache_1_id')) id},
+	q{SELECT 'shard_cache_100', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_shard_id(1005, nextval('shard_cache_100_id')) id},
+	q{SELECT 'shard_plain', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_shard_id(1005, 7) id},
 	q{SELECT 'range', first, last, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM nextval_range('range_id', 3)});
 my ($failed, $worked, @others) = (0, 0);
 my $pid_of_main = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
