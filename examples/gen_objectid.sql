@@ -6,6 +6,6 @@ CREATE TABLE orders (
 INSERT INTO orders (customer) VALUES ('Ada'), ('Grace'), ('Edsger')
 RETURNING id, customer, objectid_timestamp(id) AS created;
 
--- An id that the application made, as MongoDB's shell spells it.
+-- An id that the application made, spelled as in MongoDB's shell.
 INSERT INTO orders VALUES ('ObjectId("507f1f77bcf86cd799439011")', 'Barbara')
 RETURNING id, customer, objectid_timestamp(id) AS created;

@@ -12,14 +12,14 @@ CREATE TABLE documents (
 -- line is one value with its quotes and backslashes.  Blank lines are null.
 \copy documents (doc) from pstdin (format csv, quote E'\x01', delimiter E'\x02') where doc is not null
 
--- When they were created: the ids know.
+-- The ids contain the time of creation.
 SELECT count(*) AS documents, min(_id)::timestamptz AS first, max(_id)::timestamptz AS last
 FROM documents;
 
--- By month, the last twelve that have any.
+-- The last twelve months that have documents.
 SELECT to_char(objectid_timestamp(_id), 'YYYY-MM') AS month, count(*) AS documents
 FROM documents GROUP BY month ORDER BY month DESC LIMIT 12;
 
--- The three newest, without sorting: the primary key is in order of creation.
+-- The three newest, without a sort: the primary key is in order of creation.
 SELECT _id, left((doc - '_id')::text, 64) AS document
 FROM documents ORDER BY _id DESC LIMIT 3;

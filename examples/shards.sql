@@ -1,5 +1,5 @@
--- Logical shards 5 and 6 are two schemas.  Either may move to a server of its
--- own: the shard is in the id, so theirs never meet.
+-- Logical shards 5 and 6 are two schemas.  Either can move to a server of its
+-- own: the id contains the shard, so the ids of the two never collide.
 CREATE SCHEMA insta5;
 CREATE SEQUENCE insta5.table_id_seq;
 CREATE TABLE insta5.photos (

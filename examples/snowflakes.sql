@@ -1,5 +1,5 @@
--- A clock kept in a sequence: whatever the wall clock does and however many
--- sessions ask, no id comes twice.  CACHE lets a session take 64 at a time.
+-- The sequence contains a clock.  No id is returned twice, whatever the wall clock
+-- does and however many sessions ask.  CACHE lets a session take 64 at a time.
 CREATE SEQUENCE messages_id CACHE 64;
 CREATE TABLE messages (
     id bigint PRIMARY KEY DEFAULT next_snowflake('messages_id', 1),
@@ -7,13 +7,13 @@ CREATE TABLE messages (
 );
 INSERT INTO messages (body) SELECT 'message ' || i FROM generate_series(1, 100000) AS i;
 
--- Node 1; 12 bits of sequence, which begin anew each millisecond.
+-- Node 1, and 12 bits of sequence, which start again every millisecond.
 SELECT id, created, node, sequence FROM messages, snowflake_parts(id) ORDER BY id DESC LIMIT 3;
 
 SELECT count(DISTINCT id) AS ids, max(snowflake_timestamp(id)) - min(snowflake_timestamp(id)) AS within
 FROM messages;
 
--- The shards from above, with the same bits and without the chance of a repeat.
+-- The shards from above, with the same bits, by a clock sequence.
 ALTER TABLE insta5.photos ALTER id SET DEFAULT next_snowflake('insta5.table_id_seq', 5, 'instagram');
 INSERT INTO insta5.photos (title) VALUES ('lighthouse')
 RETURNING id, snowflake_node(id, 'instagram') AS shard;

@@ -1,4 +1,4 @@
--- The oldest month that is here goes to the other server, as one transaction.
+-- Moves the oldest month on this server to the other, in one transaction.
 SELECT partition AS month, objectid_floor(upper) AS upto
 FROM objectid_ext_tools.id_partitions('reading') JOIN pg_class ON oid = partition
 WHERE relkind = 'r' ORDER BY lower LIMIT 1 \gset

@@ -2,16 +2,17 @@
 -- an objectid_ext.node_id of its own.
 CREATE EXTENSION IF NOT EXISTS objectid_ext;
 
--- Nothing to set up: ids that no server has to be asked for.
+-- Ids that no server has to be asked for need no set-up.
 CREATE TABLE event (
     id   objectid PRIMARY KEY DEFAULT gen_objectid(),
     what text NOT NULL
 );
 SELECT create_distributed_table('event', 'id');
 
--- Each server has its own sequence.  The default finds it by its name, when it
--- is used: Citus would otherwise take it for one that all servers share, and
--- give each a range of its values too low for these ids.
+-- Each server has its own sequence.  The default finds it by its name when it runs.
+-- Otherwise Citus would treat it as one that all servers share, and give each
+-- worker a range of its values that is too low for these ids.  For the same reason
+-- no column must own it.
 SELECT * FROM run_command_on_all_nodes('CREATE SEQUENCE public.message_id CACHE 64');
 CREATE TABLE message (
     id   bigint PRIMARY KEY DEFAULT next_snowflake('public.message_id'::text::regclass),

@@ -9,7 +9,7 @@ CREATE SERVER item_1 FOREIGN DATA WRAPPER postgres_fdw
 CREATE USER MAPPING FOR CURRENT_USER SERVER item_0;
 CREATE USER MAPPING FOR CURRENT_USER SERVER item_1;
 
--- The ids are made here, for their hashes say where the rows go.
+-- The ids are made here, because their hashes decide where the rows go.
 CREATE TABLE item (
     id   objectid NOT NULL DEFAULT gen_objectid(),
     name text NOT NULL

@@ -1,5 +1,5 @@
--- Moves a logical shard to another server while it is in use.  It can be read
--- all the time, and written but for the moment between steps 2 and 3.
+-- Moves a logical shard to another server while it is in use.  Reads continue all
+-- the time; writes get an error between steps 2 and 3.
 --     psql -v shard=5 -v source='host=…' -v target='host=…' -v directory='host=…' -f move_shard.sql
 -- If it stops with an error before step 3, the shard is where it was: grant
 -- what step 2 revokes, and drop the subscription, the publication and the copy.
@@ -18,7 +18,7 @@ SELECT format('NOT EXISTS (SELECT FROM pg_subscription_rel JOIN pg_subscription 
                            WHERE subname = %L AND srsubstate <> ''r'')', :'move') AS copied \gset
 CALL pg_temp.wait_until(:'copied');
 
--- 2. Let nobody write there any more.  The lock waits for those who do.
+-- 2. Stop writes on the source.  The lock waits for transactions that write.
 \connect :source
 BEGIN;
 SET LOCAL synchronous_commit = on;
@@ -40,11 +40,11 @@ FROM pg_sequences WHERE schemaname = :'schema' AND last_value IS NOT NULL \gset
 DROP SUBSCRIPTION :"move";
 :set_sequences
 
--- 3. From here on the shard is there.
+-- 3. From now on the shard is on the target.
 \connect :directory
 UPDATE shard_route SET server = :'target' WHERE shard = :shard;
 
--- 4. Whoever still comes to the old place is told by an error, and asks anew.
+-- 4. A client that still uses the old place gets an error, and asks for the route.
 \connect :source
 DROP PUBLICATION :"move";
 DROP SCHEMA :"schema" CASCADE;

@@ -6,33 +6,33 @@ CREATE SERVER photos FOREIGN DATA WRAPPER plproxy OPTIONS (p0 :'p0', p1 :'p1', p
 CREATE USER MAPPING FOR CURRENT_USER SERVER photos;
 CREATE TYPE photo AS (id bigint, owner bigint, title text);
 
--- A new person may be anywhere, and the id remembers where.
+-- A new person may be on any shard; the id contains it.
 CREATE FUNCTION add_person(name text) RETURNS bigint LANGUAGE plproxy AS $$
     CLUSTER 'photos';
     RUN ON ANY;
 $$;
 
--- What belongs to a person goes to the same shard.
+-- The rows of a person go to the same shard.
 CREATE FUNCTION add_photo(owner bigint, title text) RETURNS bigint LANGUAGE plproxy AS $$
     CLUSTER 'photos';
     RUN ON snowflake_node(owner, 'instagram');
 $$;
 
--- Each shard is asked for the ids that are its own.
+-- Each shard is asked for its own ids.
 CREATE FUNCTION get_photos(ids bigint[]) RETURNS SETOF photo LANGUAGE plproxy AS $$
     CLUSTER 'photos';
     SPLIT ids;
     RUN ON snowflake_node(ids, 'instagram');
 $$;
 
--- All are asked, and sort by id sorts by time:
+-- All shards are asked; a sort by id is a sort by time:
 --     SELECT * FROM newest_photos(10) ORDER BY id DESC LIMIT 10;
 CREATE FUNCTION newest_photos(count int) RETURNS SETOF photo LANGUAGE plproxy AS $$
     CLUSTER 'photos';
     RUN ON ALL;
 $$;
 
--- By the hash of an objectid, which will not change.
+-- By the hash of an objectid, which never changes.
 CREATE FUNCTION add_event(id objectid, what text) RETURNS objectid LANGUAGE plproxy AS $$
     CLUSTER 'photos';
     RUN ON objectid_hash(id);

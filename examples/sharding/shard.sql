@@ -1,4 +1,4 @@
--- One logical shard: a schema, on whatever server it is.
+-- One logical shard: a schema, on any server.
 --     psql -v shard=5 -f shard.sql
 -- Applications connect as the role app, which owns nothing.
 \set schema shard_ :shard

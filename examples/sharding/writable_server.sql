@@ -7,7 +7,7 @@ CREATE TABLE orders (
     item text NOT NULL
 );
 
--- A row is changed where it was made, so no two servers change the same one.
+-- A row is changed on the server that made it, so no two servers change the same row.
 -- Rows that come from the other servers fire no trigger.
 CREATE FUNCTION refuse_rows_of_others() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -21,9 +21,9 @@ $$;
 CREATE TRIGGER refuse_rows_of_others BEFORE INSERT OR UPDATE OR DELETE ON orders
     FOR EACH ROW EXECUTE FUNCTION refuse_rows_of_others();
 
--- What was made here goes out, and nothing that came in: else it would go round
--- for ever.  A publication's filter may call no function of an extension, so
--- this is snowflake_node(id) by hand.
+-- Publish the rows that were made here, and none that came in, which would circulate
+-- for ever.  A publication's filter cannot call a function of an extension, so
+-- this computes snowflake_node(id) itself.
 SELECT snowflake_node_id() AS node, sequence_bits, (1 << node_bits) - 1 AS max_node
 FROM snowflake_layouts() WHERE layout = 'twitter' \gset
 CREATE PUBLICATION own_orders
