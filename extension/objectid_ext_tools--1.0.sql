@@ -73,7 +73,7 @@ BEGIN
     END;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(text) IS 'objectid_ext.node_id of another server, and what tells servers apart; an error there is returned as a problem; for check_node_ids()';
+COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(text) IS 'internal: objectid_ext.node_id of another server, and what tells servers apart; an error there is returned as a problem';
 
 -- Servers are told apart by their identifier and the time at which they were
 -- started: a copy of a server has the same identifier, and a server may be in
@@ -129,7 +129,7 @@ BEGIN
     RETURN key_type;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_key_type(regclass) IS 'type of the column by whose range a table is partitioned: objectid, bigint or uuid; an error for any other table';
+COMMENT ON FUNCTION objectid_ext_tools._partition_key_type(regclass) IS 'internal: type of the column by whose range a table is partitioned: objectid, bigint or uuid; an error for any other table';
 
 CREATE FUNCTION objectid_ext_tools._partition_bound(key_type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -138,7 +138,7 @@ RETURN CASE
            WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_floor(ts)::text
            ELSE objectid_floor(ts)::text
        END;
-COMMENT ON FUNCTION objectid_ext_tools._partition_bound(regtype, timestamp with time zone, snowflake_layout) IS 'lowest id of a type at or after an instant, as text';
+COMMENT ON FUNCTION objectid_ext_tools._partition_bound(regtype, timestamp with time zone, snowflake_layout) IS 'internal: lowest id of a type at or after an instant, as text';
 
 CREATE FUNCTION objectid_ext_tools._partition_time(key_type regtype, bound text, layout snowflake_layout) RETURNS timestamp with time zone
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -155,7 +155,7 @@ RETURN CASE
            WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_timestamp(trim(bound, '''')::uuid)
            ELSE objectid_timestamp(trim(bound, '''')::objectid)
        END;
-COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'time of a partition''s bound, as the catalog prints it';
+COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'internal: time of a partition''s bound, as the catalog prints it';
 
 CREATE FUNCTION objectid_ext_tools.id_partitions(
     parent regclass,
@@ -297,7 +297,72 @@ AS $$
     FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
     WHERE a.attnum > 0 AND NOT a.attisdropped
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'the column, those that refer to it by foreign keys, directly or not, and those that inherit one of these';
+COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'internal: the column, those that refer to it by foreign keys, directly or not, and those that inherit one of these';
+
+-- A foreign key on a partition has a parent, and goes with it.
+
+CREATE FUNCTION objectid_ext_tools._foreign_keys("table" regclass, "column" name, to_type regtype) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT c.oid
+    FROM objectid_ext_tools._referring_columns("table", "column")
+         JOIN pg_attribute ON attrelid = relation AND attname = attribute
+         JOIN pg_constraint c ON relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)
+    WHERE attribute_type <> to_type AND contype = 'f' AND conparentid = 0
+    ORDER BY c.oid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass, name, regtype) IS 'internal: foreign keys that a conversion drops and adds again';
+
+-- Writers lock tables in either order: an INSERT of a referring row locks the
+-- referring table first, a DELETE of a referred row the other one, so no order
+-- of ours avoids deadlocks.  Instead, whoever holds a lock waits only briefly for
+-- the next, less than deadlock_timeout.  When that fails, all locks are given up
+-- by the rollback, and the table that was busy is waited for first.
+
+CREATE FUNCTION objectid_ext_tools._lock_tables("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_timeout text := current_setting('lock_timeout');
+    first regclass := "table";
+    busy regclass;
+    locked regclass[];
+BEGIN
+    LOOP
+        BEGIN
+            busy := NULL;
+            EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', first);
+            locked := ARRAY[first];
+            PERFORM set_config('lock_timeout', '100ms', true);
+            LOOP
+                -- again until there is none, for a table may have come meanwhile
+                FOR busy IN
+                    SELECT relation FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation <> ALL (locked)
+                    UNION
+                    SELECT unnest(ARRAY[conrelid, confrelid])::regclass
+                    FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid
+                    WHERE conrelid <> ALL (locked) OR confrelid <> ALL (locked)
+                    ORDER BY 1
+                LOOP
+                    EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', busy);
+                    locked := locked || busy;
+                END LOOP;
+                EXIT WHEN NOT FOUND;
+            END LOOP;
+            PERFORM set_config('lock_timeout', own_timeout, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            IF busy IS NULL THEN
+                RAISE;
+            END IF;
+            first := busy;
+        END;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_tables(regclass, name, regtype) IS 'internal: locks all tables that a conversion changes, without deadlocks';
 
 -- What neither conversion can do.  Names what is in the way.
 
@@ -307,6 +372,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     a pg_attribute;
+    distributed boolean;
     obstacle text;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
@@ -326,13 +392,23 @@ BEGIN
                                 (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
     END IF;
 
+    -- Citus would have to change the table on all its nodes
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT true FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1' INTO distributed USING "table";
+        IF distributed THEN
+            RAISE EXCEPTION 'table % is distributed by Citus', "table"
+                USING ERRCODE = 'feature_not_supported',
+                      HINT = 'Convert tables before you distribute them; undistribute_table() makes a distributed table local again.';
+        END IF;
+    END IF;
+
     IF a.atttypid = to_type THEN
         RETURN;
     END IF;
-    -- an expression names its columns by number
-    IF EXISTS (SELECT FROM pg_partitioned_table
-               WHERE partrelid = "table"
-                 AND (a.attnum = ANY (partattrs::int2[]) OR partexprs::text ~ format(':varattno %s ', a.attnum))) THEN
+    -- a column of the partition key, or of an expression in it, goes with the table
+    IF EXISTS (SELECT FROM pg_depend
+               WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = a.attnum AND deptype = 'i'
+                 AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
         RAISE EXCEPTION 'column "%" is in the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
     END IF;
     -- views and rules, triggers, policies, functions, publications, generated columns
@@ -349,7 +425,35 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'an error that says what is in the way of changing a column''s type and default';
+COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'internal: an error that says what is in the way of changing a column''s type and default';
+
+-- Foreign keys come back with their triggers enabled, and with all rows checked.
+
+CREATE FUNCTION objectid_ext_tools._check_triggers("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+BEGIN
+    WITH RECURSIVE key_or_part (oid) AS (
+        SELECT objectid_ext_tools._foreign_keys("table", "column", to_type)
+        UNION
+        SELECT c.oid FROM key_or_part k JOIN pg_constraint c ON c.conparentid = k.oid AND c.contype = 'f'
+    )
+    SELECT conname, conrelid::regclass AS referring, tgrelid::regclass AS relation,
+           CASE tgenabled WHEN 'D' THEN 'disabled' WHEN 'R' THEN 'set to ENABLE REPLICA' ELSE 'set to ENABLE ALWAYS' END AS state
+    INTO key
+    FROM key_or_part JOIN pg_constraint c USING (oid) JOIN pg_trigger ON tgconstraint = c.oid
+    WHERE tgenabled <> 'O' ORDER BY c.oid, tgrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'triggers of table % for foreign key constraint "%" of table % are %', key.relation, key.conname, key.referring, key.state
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = format('Use ALTER TABLE %s ENABLE TRIGGER ALL before the conversion.', key.relation);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) IS 'internal: an error if a foreign key that a conversion makes again is not enforced';
 
 -- Change the type of a column and of those that refer to it, for the functions
 -- below, which have checked that it can be done.  The foreign keys go while it
@@ -372,13 +476,7 @@ BEGIN
     FOR key IN
         SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition,
                obj_description(oid, 'pg_constraint') AS comment
-        FROM pg_constraint
-        WHERE contype = 'f' AND conparentid = 0
-          AND EXISTS (SELECT
-                      FROM objectid_ext_tools._referring_columns("table", "column") r
-                           JOIN pg_attribute ON attrelid = relation AND attname = attribute
-                      WHERE attribute_type <> to_type
-                        AND (relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)))
+        FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid
         ORDER BY oid
     LOOP
         drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
@@ -411,7 +509,7 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'changes the type of a column and of all columns that refer to it; for convert_to_snowflake() and convert_to_objectid()';
+COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that refer to it';
 
 -- A sequence like that of an identity column, which goes with the identity:
 -- under the same name, with the same options, owner, comment and privileges,
@@ -460,7 +558,7 @@ BEGIN
     RETURN full_name::regclass;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'makes the sequence of an identity column one of its own, which the column owns';
+COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'internal: makes the sequence of an identity column one of its own, which the column owns';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
     "table" regclass,
@@ -476,6 +574,7 @@ DECLARE
     ids_schema text := objectid_ext_tools._ids_schema();
     a pg_attribute;
     each record;
+    child regclass;
     seq regclass;
     other text;
     highest bigint;
@@ -487,12 +586,36 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
         RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
+    END IF;
+
+    IF a.attidentity = 'a' THEN
+        RAISE EXCEPTION 'column "%" of table % is GENERATED ALWAYS', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'It becomes a column with a default, which does not refuse a value that a statement gives.',
+                  HINT = format('Use ALTER TABLE %s ALTER COLUMN %I SET GENERATED BY DEFAULT before the conversion.', "table", "column");
+    END IF;
+    WITH RECURSIVE heir (oid) AS (
+        SELECT inhrelid FROM pg_inherits WHERE inhparent = "table"
+        UNION
+        SELECT inhrelid FROM heir JOIN pg_inherits ON inhparent = oid
+    )
+    SELECT d.adrelid::regclass INTO child
+    FROM heir JOIN pg_attribute c ON c.attrelid = oid AND c.attname = "column"
+         JOIN pg_attrdef d ON d.adrelid = c.attrelid AND d.adnum = c.attnum
+    WHERE pg_get_expr(d.adbin, d.adrelid) IS DISTINCT FROM
+          (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table" AND adnum = a.attnum)
+    ORDER BY 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % has a default of its own', "column", child
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('The new default of table %s replaces it.', "table"),
+                  HINT = format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', child, "column");
     END IF;
 
     -- the sequence: of an identity column, or of a default that is its nextval
@@ -528,9 +651,14 @@ BEGIN
     END IF;
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
+        IF each.attribute_type NOT IN ('smallint'::regtype, 'integer'::regtype) THEN
+            RAISE EXCEPTION 'column "%" of table % is of type %', each.attribute, each.relation, each.attribute_type
+                USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
+        END IF;
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, 'bigint', each.inherited);
     END LOOP;
+
+    PERFORM objectid_ext_tools._check_triggers("table", "column", 'bigint');
 
     -- above all ids there are, also those that did not come from the sequence
     EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
@@ -565,7 +693,6 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     a pg_attribute;
-    in_expression text;
     obstacle text;
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
@@ -574,28 +701,28 @@ BEGIN
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
     END IF;
 
-    -- an expression names its columns by number
-    in_expression := format(':varattno %s ', a.attnum);
+    -- What uses the column by itself depends on it once, and once more for an
+    -- expression or a predicate that does.
     SELECT pg_describe_object(classid, objid, 0) INTO obstacle
-    FROM (SELECT 'pg_constraint'::regclass, oid
-          FROM pg_constraint
-          WHERE conrelid = "table" AND contype IN ('c', 'x') AND a.attnum = ANY (conkey)
+    FROM (SELECT classid, objid
+          FROM pg_depend
+               LEFT JOIN pg_constraint c ON classid = 'pg_constraint'::regclass AND c.oid = objid
+               LEFT JOIN pg_statistic_ext s ON classid = 'pg_statistic_ext'::regclass AND s.oid = objid
+               LEFT JOIN pg_index i ON classid = 'pg_class'::regclass AND indexrelid = objid
+          WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
+          GROUP BY classid, objid, contype, stxkeys, indkey
+          HAVING contype IN ('c', 'x')
+              OR count(*) > CASE WHEN a.attnum = ANY (coalesce(stxkeys, indkey)::int2[]) THEN 1 ELSE 0 END
+                 AND (stxkeys IS NOT NULL OR indkey IS NOT NULL)
           UNION ALL
-          SELECT 'pg_statistic_ext'::regclass, oid
-          FROM pg_statistic_ext
-          WHERE stxrelid = "table" AND stxexprs::text ~ in_expression
-          UNION ALL
-          -- an index with an expression of the column, another collation, or
-          -- an operator class that is not the default or that objectid lacks
+          -- an index with another collation, or an operator class that is not
+          -- the default or that objectid lacks
           SELECT 'pg_class'::regclass, i.indexrelid
           FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[]) k(attnum, opclass, coll)
                LEFT JOIN pg_opclass o ON o.oid = k.opclass
                LEFT JOIN pg_am m ON m.oid = o.opcmethod
-          WHERE i.indrelid = "table"
-            AND (concat(i.indexprs, i.indpred) ~ in_expression
-                 OR k.attnum = a.attnum
-                    AND (k.coll <> a.attcollation OR NOT o.opcdefault
-                         OR m.amname NOT IN ('btree', 'hash', 'brin')))
+          WHERE i.indrelid = "table" AND k.attnum = a.attnum
+            AND (k.coll <> a.attcollation OR NOT o.opcdefault OR m.amname NOT IN ('btree', 'hash', 'brin'))
          ) AS objects (classid, objid)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN
@@ -604,7 +731,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_objectid_column(regclass, name) IS 'an error that says what is in the way of making a column an objectid';
+COMMENT ON FUNCTION objectid_ext_tools._check_objectid_column(regclass, name) IS 'internal: an error that says what is in the way of making a column an objectid';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -625,13 +752,14 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
     PERFORM objectid_ext_tools._check_convertible("table", "column", objectid_type);
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.relation);
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, objectid_type, each.inherited);
         PERFORM objectid_ext_tools._check_objectid_column(each.relation, each.attribute);
     END LOOP;
+
+    PERFORM objectid_ext_tools._check_triggers("table", "column", objectid_type);
 
     -- one of the columns refers to another that is none of them
     SELECT r.*, conname, confrelid::regclass AS referred, k.attname INTO key
@@ -656,7 +784,9 @@ BEGIN
                        CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
         INTO bad, bad_rows;
         IF bad_rows > 0 THEN
-            RAISE EXCEPTION 'column "%" of table % has rows that are no ObjectId: %', each.attribute, each.relation, bad_rows
+            RAISE EXCEPTION '%', format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table %s is not a valid ObjectId'
+                                                      ELSE '%s values in column "%s" of table %s are not valid ObjectIds' END,
+                                        bad_rows, each.attribute, each.relation)
                 USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
         END IF;
     END LOOP;

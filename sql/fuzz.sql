@@ -94,8 +94,8 @@ SELECT count(*) >= current_setting('fuzz.calls')::int AS many,
        count(*) FILTER (WHERE state = '00001') > count(*) / 5 AS some_succeed,
        count(DISTINCT state) > 5 AS several_errors FROM result;
 SELECT call, state FROM result WHERE state LIKE 'XX%' OR state LIKE '57P%' ORDER BY 1 LIMIT 20;
--- nor SQL that does not parse, but from two parts that check nothing themselves
+-- nor SQL that does not parse, but from internal functions, which check nothing themselves
 SELECT call, state FROM result
-WHERE state = '42601' AND call !~ '^SELECT objectid_ext_tools._(change_column_types|replace_identity)\(' ORDER BY 1 LIMIT 20;
+WHERE state = '42601' AND call !~ '^SELECT objectid_ext_tools\._' ORDER BY 1 LIMIT 20;
 
 DROP SCHEMA fuzz CASCADE;
