@@ -24,6 +24,7 @@ $node->safe_psql(
 	'source', q{
 	CREATE SCHEMA ids;
 	CREATE EXTENSION objectid_ext SCHEMA ids;
+	CREATE EXTENSION objectid_ext_tools;
 	SET search_path = public, ids;
 	CREATE TABLE item (
 		_id objectid PRIMARY KEY DEFAULT gen_objectid(),
@@ -48,10 +49,18 @@ $node->safe_psql(
 	CREATE TABLE month_new PARTITION OF month
 		FOR VALUES FROM (objectid_floor('2026-01-01 00:00:00+00')) TO (MAXVALUE);
 	INSERT INTO month SELECT _id FROM item;
+	CREATE TABLE other (_id objectid) PARTITION BY RANGE (_id);
 	CREATE TABLE part (_id objectid PRIMARY KEY) PARTITION BY HASH (_id);
 	CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 	CREATE TABLE part_1 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 	INSERT INTO part SELECT _id FROM item;
+	CREATE TABLE customer (id serial PRIMARY KEY, name text);
+	CREATE TABLE orders (customer int REFERENCES customer);
+	INSERT INTO customer (name) VALUES ('a');
+	INSERT INTO orders VALUES (1);
+	SELECT objectid_ext_tools.convert_to_snowflake('customer', 'id', 5);
+	REVOKE USAGE ON SCHEMA objectid_ext_tools FROM PUBLIC;
+	GRANT USAGE ON SCHEMA objectid_ext_tools TO pg_monitor;
 });
 
 # The dump of a database, without the keys that differ from run to run
@@ -84,6 +93,7 @@ like($dump, qr/ids\.gen_objectid\(\)/, 'default is in the dump');
 
 restore('by_copy');
 restore('by_insert', '--inserts');
+my $new_year = $node->safe_psql('source', q{SELECT timestamptz '2026-01-01Z'});
 
 for my $dbname ('by_copy', 'by_insert')
 {
@@ -110,6 +120,14 @@ for my $dbname ('by_copy', 'by_insert')
 			  EXPLAIN (COSTS OFF) SELECT n FROM item WHERE _id OPERATOR(ids.=) '507f1f77bcf86cd799439011'}),
 		qr/Index Scan using item_pkey/,
 		"$dbname: primary key serves a query");
+	is($node->safe_psql($dbname, q{INSERT INTO customer (name) VALUES ('b') RETURNING ids.snowflake_node(id)}),
+		'5', "$dbname: a converted column goes on");
+	is( $node->safe_psql(
+			$dbname,
+			q{SELECT partition, lower FROM objectid_ext_tools.id_partitions('month') WHERE isfinite(lower);
+			  SELECT objectid_ext_tools.create_id_partitions('other', '1 day', '2026-01-01Z', '2026-01-02Z')}),
+		"month_new|$new_year\nother_20260101",
+		"$dbname: the tools are there");
 	my ($ret, $stdout, $stderr) =
 	  $node->psql($dbname, q{INSERT INTO item VALUES ('507f1f77bcf86cd799439011')});
 	like($stderr, qr/duplicate key value violates unique constraint "item_pkey"/,
