@@ -142,15 +142,6 @@ streams_below(const shard_entry *entry, int64 seq)
 	return n;
 }
 
-/* Return the highest id of the session for lower numbers, or -1. */
-static int64
-id_below(const shard_entry *entry, int64 seq)
-{
-	int			n = streams_below(entry, seq);
-
-	return n > 0 ? entry->streams[n - 1].id : -1;
-}
-
 /* Merge two neighbors; later numbers then get ids above those of both. */
 static void
 merge_streams(shard_entry *entry, int lower)
@@ -177,12 +168,13 @@ merge_closest_streams(shard_entry *entry)
 	merge_streams(entry, closest);
 }
 
-/* Remember the id of a number.  It is above id_below(). */
+/*
+ * Remember the id of a number, of which n streams begin below.  The id is above
+ * theirs.
+ */
 static void
-remember_id(shard_entry *entry, int64 seq, int64 id)
+remember_id(shard_entry *entry, int n, int64 seq, int64 id)
 {
-	int			n = streams_below(entry, seq);
-
 	if (n == 0 || seq - entry->streams[n - 1].last > STREAM_GAP)
 	{
 		if (entry->nstreams == STREAMS)
@@ -231,14 +223,15 @@ present_tick(shard_entry *entry, TimestampTz now)
 
 /* Return the first tick in which the id keeps the order of the session. */
 static int64
-first_tick(const shard_entry *entry, int64 seq, int64 slot)
+first_tick(const shard_entry *entry, int n, int64 slot)
 {
 	const snowflake_layout *layout = &entry->key.layout;
-	int64		below = id_below(entry, seq);
+	int64		below;
 	int64		tick;
 
-	if (below < 0)
+	if (n == 0)
 		return 0;
+	below = entry->streams[n - 1].id;
 	tick = below >> layout->time_shift;
 	return snowflake_pack(layout, tick, (int32) entry->key.shard, slot) > below ? tick : tick + 1;
 }
@@ -287,7 +280,7 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 		tick = Max(tick, present_tick(entry, now));
 		snowflake_check_tick(layout, tick);
 		begin = tick_time(&layout->clock, tick);
-		if (unlikely(begin - now > allowed_lead(layout)))
+		if (begin > now && begin - now > allowed_lead(layout))
 		{
 			objectid_ext_wait(Min(begin - now - allowed_lead(layout), WAIT_MAX));
 			now = ledger_now();
@@ -349,6 +342,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(2);
 	int64		slot = seq & snowflake_max_sequence(layout);
 	shard_entry *entry;
+	int			nbelow;
 	int64		tick;
 	int64		id;
 
@@ -358,9 +352,10 @@ next_shard_id(PG_FUNCTION_ARGS)
 
 	ledger_enter(fcinfo->flinfo->fn_oid);
 	entry = lookup_entry(layout, shard);
-	tick = claim_tick(entry, first_tick(entry, seq, slot), slot);
+	nbelow = streams_below(entry, seq);
+	tick = claim_tick(entry, first_tick(entry, nbelow, slot), slot);
 	id = snowflake_pack(layout, tick, shard, slot);
-	remember_id(entry, seq, id);
+	remember_id(entry, nbelow, seq, id);
 
 	/* The time of the id must be reserved before the id is returned. */
 	ledger_reserve(tick_time(&layout->clock, tick + 1));

@@ -196,11 +196,10 @@ ledger_enter(Oid funcid)
 	/* A standby must not start the clock before its promotion. */
 	if (XactReadOnly)
 		PreventCommandIfReadOnly("next_shard_id()");
-	PreventCommandIfParallelMode("next_shard_id()");
-
 	if (likely(entered == MyProcLxid && entered_by == funcid))
 		return;
 
+	PreventCommandIfParallelMode("next_shard_id()");
 	if (ledger == NULL)
 		attach_ledger();
 	entered = InvalidLocalTransactionId;

@@ -34,19 +34,15 @@ iso_time(TimestampTz ts)
 					tm.tm_hour, tm.tm_min, tm.tm_sec, (int) fsec / 1000);
 }
 
-/*
- * Raise numeric_value_out_of_range unless the value is from 0 to max.  "what"
- * names the field in the message.
- */
+/* Raise numeric_value_out_of_range.  "what" names the field in the message. */
 void
-snowflake_check_field(const snowflake_layout *layout, const char *what, int64 value, int64 max)
+snowflake_field_error(const snowflake_layout *layout, const char *what, int64 value, int64 max)
 {
-	if (value < 0 || value > max)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s %lld is out of range for layout %s",
-						what, (long long) value, snowflake_format_layout(layout)),
-				 errdetail("It must be from 0 to %lld.", (long long) max)));
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("%s %lld is out of range for layout %s",
+					what, (long long) value, snowflake_format_layout(layout)),
+			 errdetail("It must be from 0 to %lld.", (long long) max)));
 }
 
 /* Raise numeric_value_out_of_range unless the node fits its field. */
