@@ -1,4 +1,4 @@
-# The types, operators and generators; and what a person runs
+# Types, operators and generators; tools for administrators
 EXTENSION = objectid_ext objectid_ext_tools
 DATA = extension/objectid_ext--1.0.sql extension/objectid_ext_tools--1.0.sql
 
@@ -10,16 +10,16 @@ OBJS = settings.o ticks.o time_range.o \
 	sequence_page.o clock_sequence.o sequence_range.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
-# One subject a file; each runs alone too: make installcheck REGRESS=order
-# (VPATH is the tree where the build is outside of it)
+# Each test also runs alone: make installcheck REGRESS=order
+# (in a build outside of the tree, VPATH is the tree)
 tests = $(sort $(basename $(notdir $(wildcard $(or $(VPATH),.)/$(1)))))
 REGRESS = $(call tests,sql/*.sql)
 REGRESS_OPTS = $(EXTENSION:%=--load-extension=%)
 ISOLATION = $(call tests,specs/*.spec)
 ISOLATION_OPTS = $(REGRESS_OPTS)
 
-# The databases of the tests, whatever the server's encoding and locale and the
-# caller's are.  The TAP tests take theirs from the environment.
+# Encoding and locale of the test databases, independent of those of the server
+# and the caller.  The TAP tests take theirs from the environment.
 ENCODING = UTF8
 NO_LOCALE = 1
 ifneq ($(filter C.UTF-8 C.utf8,$(shell locale -a 2>/dev/null)),)
@@ -27,8 +27,8 @@ export LANG = C.UTF-8
 unexport LC_COLLATE LC_CTYPE LC_MONETARY LC_NUMERIC LC_TIME
 endif
 
-# PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian), and starts
-# servers, which root cannot.
+# PostgreSQL::Test::Cluster needs IPC::Run (libipc-run-perl on Debian), and cannot
+# start servers as root.
 ifneq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null),1)
 no_tap = the Perl module IPC::Run is missing
 else ifeq ($(shell id -u),0)
@@ -37,20 +37,20 @@ else
 TAP_TESTS = 1
 endif
 ifneq ($(and $(no_tap),$(filter installcheck,$(MAKECMDGOALS))),)
-$(info The TAP tests in t/ are left out: $(no_tap).)
+$(info The TAP tests in t/ are skipped: $(no_tap).)
 endif
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# All files share these headers.
+# All object files depend on these headers.
 $(OBJS): objectid_ext.h ticks.h
 sequence_page.o clock_sequence.o sequence_range.o shard_clock.o: sequence_page.h
 shard_id.o shard_ledger.o: shard_ledger.h shard_clock.h
 shard_clock.o: shard_clock.h
 
-# A release as PGXN wants it: what is committed, below one directory
+# A release archive for PGXN: the committed files, below one directory
 release = objectid_ext-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)
 dist:
 	git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD

@@ -1,29 +1,29 @@
 /*-------------------------------------------------------------------------
  *
  * clock_sequence.c
- *		The generator that cannot repeat: a clock kept in a sequence.
+ *		next_snowflake(): Snowflake ids from a clock that is kept in a sequence.
  *
- * The state of next_snowflake() is an ordinary sequence whose last_value is
- * the last slot that was taken from it: the last id, or with INCREMENT k the
- * last of its k slots, so that nothing above it is anybody's, whatever the
- * increment is changed to.  An id has its time in its high bits, so last_value
- * is a logical clock as well: the next id is the lowest one of the node that is
- * above last_value and not before the current tick.  Whatever the wall clock
- * does, ids ascend.
+ * The state is an ordinary sequence.  Its last_value is the last slot taken
+ * from it: the last id or, with INCREMENT k, the last of the k slots of that
+ * id.  So all slots above last_value are free, even if the increment is
+ * changed.  The high bits of an id are its time, so last_value is also a
+ * logical clock: the next id is the lowest id of the node that is above
+ * last_value and not before the current tick.  So ids ascend even if the wall
+ * clock is set back.
  *
- * Crash.  A WAL record carries a last_value up to a second ahead
- * (RESERVATION), and recovery goes on behind it.  The record need not reach
- * the disk before the ids reach a client as long as these are not ahead of the
- * clock: after the crash the clock is past them.  Where they are ahead, or a
- * tick may outlast a restart, the record is flushed before an id is given
- * away.  A sequence without WAL forgets its ids, so a burst may not take them
- * ahead of the clock.  A clock that is set back leaves them ahead, and nothing
- * can be done: the sequence forgets in a crash what it gave away in the time
- * that the clock goes through again.
+ * Crash: A WAL record contains a last_value up to a second ahead
+ * (RESERVATION), and recovery continues after it.  While ids are not ahead of
+ * the clock, the record need not be flushed before they are returned, because
+ * after a crash the clock is past them.  If ids are ahead, or if the tick can
+ * outlast a restart, the record is flushed first.  A sequence without WAL
+ * loses its state in a crash, so a burst must not take its ids ahead of the
+ * clock.  If the clock is set back, its ids are ahead all the same; after a
+ * crash, the sequence can then repeat ids of the time that the clock passes
+ * again.
  *
- * Blocks.  CACHE n takes n ids at once; this backend then issues them without
- * looking at the sequence, while their tick lasts.  A block never leaves its
- * tick nor its node.
+ * Blocks: With CACHE n, a backend takes n ids at once and issues them without
+ * access to the sequence, while their tick lasts.  A block never extends into
+ * another tick or node.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,19 +37,21 @@
 #include "storage/lmgr.h"
 #include "utils/rel.h"
 
-/* How far ahead of its ids a WAL record reserves, in microseconds. */
+/* How far ahead of the ids a WAL record reserves, in microseconds */
 #define RESERVATION		USECS_PER_SEC
 
-/* No server is back from a crash sooner than this, in microseconds. */
+/*
+ * A server takes at least this long to restart after a crash, in microseconds
+ */
 #define RESTART_TIME	1000
 
-/* Consecutive slots of one tick: count ids, each the first of increment slots. */
+/* Consecutive slots of one tick: count ids, each with increment slots */
 typedef struct slot_block
 {
-	TimestampTz now;			/* when it was chosen */
+	TimestampTz now;			/* when the block was chosen */
 	int64		tick;
 	TimestampTz tick_begin;
-	bool		new_tick;		/* is nothing of it in the sequence yet? */
+	bool		new_tick;		/* is last_value before this tick? */
 	int64		count;
 	int64		first;			/* lowest id */
 	int64		end;			/* highest slot, as an id */
@@ -63,20 +65,20 @@ typedef struct slot_block
  */
 
 /*
- * The lowest sequence number with which an id of the node, without its time,
- * is not below a limit; may be past its field.
+ * Return the lowest sequence number with which an id of the node, without its
+ * time, is at or above a limit.  The result can exceed the field.
  */
 static int64
 lowest_sequence(const snowflake_layout *layout, int32 node, int64 limit)
 {
 	int64		distance = limit - snowflake_pack(layout, 0, node, 0);
 
-	/* Rounded up, with no sum that may be past the last number. */
+	/* Round up, without a sum that could overflow. */
 	return distance <= 0 ? 0 : ((distance - 1) >> layout->seq_shift) + 1;
 }
 
 /*
- * The first slots of the node that are neither taken nor before the current
+ * Choose the first slots of the node that are free and not before the current
  * tick.
  */
 static void
@@ -94,7 +96,7 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 	block->new_tick = last_tick < current_tick;
 	if (!block->new_tick)
 	{
-		/* The clock is in the sequence's tick, or behind it. */
+		/* The clock is in the tick of last_value, or behind it. */
 		block->tick = last_tick;
 		seq = lowest_sequence(layout, node, below_time + (data->is_called ? 1 : 0));
 		if (seq + increment > slots)
@@ -110,14 +112,14 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 	block->count = Min(options->seqcache, (slots - seq) / increment);
 	block->first = snowflake_pack(layout, block->tick, node, seq);
 	if (block->first + ((block->count * increment - 1) << layout->seq_shift) > options->seqmax)
-		block->count = 1;		/* if even that does not fit, check_max_value() says so */
+		block->count = 1;		/* check_max_value() checks if even that fits */
 	block->end = block->first + ((block->count * increment - 1) << layout->seq_shift);
 }
 
 /*
- * How far ahead of a block WAL shall reserve: a second.  Of a tick that is
- * longer, as many slots of the node as fall to a second, so that the rest of
- * the tick can be used after a crash.
+ * Return the last_value that WAL reserves for a block: a second ahead.  In a
+ * longer tick, reserve only the slots of the node for one second, so that the
+ * rest of the tick can be used after a crash.
  */
 static int64
 reservation_of(const snowflake_layout *layout, const slot_block *block, int64 max)
@@ -133,7 +135,7 @@ reservation_of(const snowflake_layout *layout, const slot_block *block, int64 ma
 	return Min(max, block->end + (slots << layout->seq_shift));
 }
 
-/* Refuse a sequence that cannot hold ids of this layout. */
+/* Reject a sequence that cannot hold ids of this layout. */
 static void
 check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout)
 {
@@ -141,7 +143,7 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" is descending", RelationGetRelationName(rel)),
-				 errhint("Ids ascend with time: use a sequence with a positive INCREMENT.")));
+				 errhint("Use a sequence with a positive INCREMENT.")));
 	if (options->seqincrement > snowflake_max_sequence(layout) + 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -153,8 +155,8 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 }
 
 /*
- * Refuse a MINVALUE that is ahead of the clock by more than a burst may be: no
- * id of the present could ever be taken.
+ * Reject a MINVALUE that is further ahead of the clock than a burst can be,
+ * because no id of the current time could be taken.
  */
 static void
 check_min_value(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout,
@@ -171,7 +173,7 @@ check_min_value(Relation rel, const FormData_pg_sequence *options, const snowfla
 				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.")));
 }
 
-/* Refuse a block above the sequence's MAXVALUE. */
+/* Reject a block above the sequence's MAXVALUE. */
 static void
 check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_block *block)
 {
@@ -180,7 +182,7 @@ check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_bl
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 				 errmsg("next_snowflake: reached maximum value of sequence \"%s\" (%lld)",
 						RelationGetRelationName(rel), (long long) options->seqmax),
-				 errhint("Time-ordered ids need a sequence AS bigint with NO MAXVALUE.")));
+				 errhint("Use a sequence AS bigint with NO MAXVALUE.")));
 }
 
 
@@ -189,7 +191,10 @@ check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_bl
  * ----------------------------------------------------------------
  */
 
-/* How far may ids lead the clock?  Not at all where a crash forgets them. */
+/*
+ * Return how far ids may lead the clock, in microseconds.  It is 0 if the
+ * sequence loses its state in a crash.
+ */
 static int64
 allowed_lead(Relation rel)
 {
@@ -197,9 +202,10 @@ allowed_lead(Relation rel)
 }
 
 /*
- * Choose a block of slots and take it from the sequence, unless it opens a tick
- * that leads the clock by more than is allowed.  A caller that has waited for
- * such a tick gets it, because the clock may be hours behind.
+ * Choose a block of slots and take it from the sequence.  Returns false if the
+ * block is the first of a tick that leads the clock by more than is allowed.
+ * A caller that has waited gets the block in any case, because the clock may
+ * be hours behind.
  */
 static bool
 take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layout *layout,
@@ -227,9 +233,9 @@ take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layo
 }
 
 /*
- * Take a block of slots as soon as it may be taken, which is after a tick at
- * the latest.  A lock of the tuple lets one backend wait for the clock at a
- * time, so that all together get one tick's worth of ids per tick.
+ * Take a block of slots, waiting for the clock if necessary, but no longer
+ * than one tick.  With a tuple lock, only one backend at a time waits for the
+ * clock, so that all backends together get the ids of one tick per tick.
  */
 static void
 take_slots_in_turn(sequence_entry *entry, Relation rel, int32 node,
@@ -251,7 +257,10 @@ take_slots_in_turn(sequence_entry *entry, Relation rel, int32 node,
 	UnlockTuple(rel, &tid, ExclusiveLock);
 }
 
-/* Say once that the clock is far behind: more than bursts and crashes make it. */
+/*
+ * Warn, once per sequence, if the clock is further behind than bursts and
+ * crashes explain.
+ */
 static void
 warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 {
@@ -264,14 +273,14 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 		ereport(WARNING,
 				(errmsg("clock is %lld seconds behind the last id of sequence \"%s\"",
 						(long long) (lead / USECS_PER_SEC), RelationGetRelationName(rel)),
-				 errdetail("Until it has caught up, ids go on in order, one tick's worth per tick.")));
+				 errdetail("Ids continue in order, at the rate of one tick's ids per tick, until the clock has caught up.")));
 	}
 }
 
 /*
- * Flush a block whose ids may not be given away before it is on disk, as they
- * are ahead of the clock, or their tick may outlast a restart.  Any other is of
- * use while the clock is in its tick.
+ * Flush the WAL of a block whose ids are ahead of the clock, or whose tick can
+ * outlast a restart.  Any other block is usable while the clock is in its
+ * tick.
  */
 static void
 flush_block(sequence_entry *entry, Relation rel, const snowflake_layout *layout, const slot_block *block)
@@ -286,7 +295,7 @@ flush_block(sequence_entry *entry, Relation rel, const snowflake_layout *layout,
 	}
 }
 
-/* Fill entry with a new block. */
+/* Take a new block and store it in entry. */
 static void
 take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 {
@@ -309,9 +318,9 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 }
 
 /*
- * May the next id come from the block at hand?  Not for another user, whose
- * permission nobody checked; and where the answer is no because of the
- * transaction, take_block() says so.
+ * Can the next id come from the block at hand?  Not for another user, whose
+ * privileges have not been checked.  For transactions that must not take ids,
+ * the result is false and take_block() raises the error.
  */
 static inline bool
 block_is_usable(const sequence_entry *entry, int32 node, const snowflake_layout *layout)
@@ -329,14 +338,17 @@ block_is_usable(const sequence_entry *entry, int32 node, const snowflake_layout 
 }
 
 /*
- * The next id from a clock sequence (a regclass), of a node and a layout:
- * above every id that was ever taken from the sequence.  With INCREMENT k the
- * caller owns k consecutive slots, of which this is the first.  It may lead
- * the clock by objectid_ext.max_clock_lead; then calls wait, and can be
- * cancelled.  Errors: those of nextval(); a node that does not fit its field,
- * numeric_value_out_of_range; a sequence that descends, or whose increment is
- * larger than a tick, object_not_in_prerequisite_state; a clock before the
- * epoch or past the end, datetime_field_overflow.
+ * Return the next id (int8) from a sequence (regclass), for a node (int4) and
+ * a layout.  It is above every id that was taken from the sequence.  With
+ * INCREMENT k the caller owns k consecutive slots, of which this is the first.
+ * The id can lead the clock by objectid_ext.max_clock_lead; beyond that, calls
+ * wait, and can be cancelled.
+ *
+ * Errors: those of nextval(); numeric_value_out_of_range for a node that does
+ * not fit its field; object_not_in_prerequisite_state for a sequence that is
+ * descending, whose increment exceeds the slots of a tick, or whose MINVALUE
+ * is ahead of the clock; datetime_field_overflow for a clock before the epoch
+ * or past the end of the layout.
  */
 PG_FUNCTION_INFO_V1(next_snowflake);
 Datum
@@ -352,7 +364,7 @@ next_snowflake(PG_FUNCTION_ARGS)
 		take_block(entry, node, layout);
 
 	id = entry->next;
-	if (--entry->remaining > 0)	/* behind the last id there may be no number */
+	if (--entry->remaining > 0)	/* after the last id, this could overflow */
 		entry->next += entry->step;
 	PG_RETURN_INT64(id);
 }

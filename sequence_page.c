@@ -1,21 +1,21 @@
 /*-------------------------------------------------------------------------
  *
  * sequence_page.c
- *		What all functions that take values from a sequence share: what this
- *		backend knows of the sequence, and its page.
+ *		Backend-local state of sequences, and access to their pages, for all
+ *		functions that take values from a sequence.
  *
- * A sequence is changed under the exclusive lock of its one page, as nextval()
- * does it, and the tuple means what it means there: WAL covers all values up
- * to last_value + log_cnt * increment.  So nextval(), setval(), ALTER
- * SEQUENCE, dump, restore and replication go on working, and all functions may
- * be used in turn.
+ * We change a sequence as nextval() does, under the exclusive lock of its one
+ * page, and its tuple has the same meaning: WAL covers all values up to
+ * last_value + log_cnt * increment.  So nextval(), setval(), ALTER SEQUENCE,
+ * dump, restore and replication continue to work, and can be mixed with our
+ * functions.
  *
  * Some commands break that rule: ALTER SEQUENCE ... START, ... AS, ... SET
- * LOGGED, ALTER TABLE ... SET LOGGED and CREATE DATABASE write the page anew
- * and keep log_cnt, but their WAL has last_value alone.  All of them, and a
- * rollback of them, send an invalidation or need a new backend.  So a backend
- * believes log_cnt only after it has written WAL for the sequence itself since
- * its last invalidation.
+ * LOGGED, ALTER TABLE ... SET LOGGED and CREATE DATABASE rewrite the page and
+ * keep log_cnt, but their WAL only contains last_value.  All of these
+ * commands, and their rollback, send an invalidation or require a new
+ * backend.  So a backend trusts log_cnt only if it has itself written WAL for
+ * the sequence since the last invalidation.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,18 +37,18 @@
 #include "utils/resowner.h"
 #include "utils/syscache.h"
 
-/* What core puts into the special space of a sequence's page. */
+/* Core's magic number in the special space of a sequence's page */
 #define SEQUENCE_MAGIC	0x1717
 
 static HTAB *sequences = NULL;
 
 
 /* ----------------------------------------------------------------
- *		What this backend knows of sequences
+ *		Backend-local state
  * ----------------------------------------------------------------
  */
 
-/* Forget blocks of one relation, or of all for InvalidOid. */
+/* Relcache callback: invalidate one relation, or all for InvalidOid. */
 static void
 invalidate_relation(Datum arg, Oid relid)
 {
@@ -69,8 +69,8 @@ invalidate_relation(Datum arg, Oid relid)
 }
 
 /*
- * A role, a membership or the owner of a database, who is a member of
- * pg_database_owner, changed, and with it perhaps who may do what.
+ * Syscache callback: a role, a membership or the owner of a database, who is a
+ * member of pg_database_owner, has changed, so privileges may have changed.
  */
 static void
 invalidate_roles(Datum arg, int cacheid, uint32 hashvalue)
@@ -84,7 +84,7 @@ lookup_sequence_entry(Oid relid)
 	static sequence_entry *last = NULL;
 	bool		found;
 
-	/* A statement asks for the same sequence over and over. */
+	/* Fast path: a statement usually uses the same sequence in all calls. */
 	if (last != NULL && last->relid == relid)
 		return last;
 
@@ -115,9 +115,9 @@ lookup_sequence_entry(Oid relid)
 }
 
 /*
- * Hold a lock on the sequence until the end of the transaction, so that it is
- * neither altered nor dropped meanwhile.  The transaction owns it, not a
- * subtransaction, so that once is enough.
+ * Lock the sequence until the end of the transaction, so that it is neither
+ * altered nor dropped.  The owner of the lock is the top transaction, so we do
+ * this only once per transaction, even if a subtransaction is rolled back.
  */
 void
 lock_sequence_entry(sequence_entry *entry)
@@ -132,7 +132,7 @@ lock_sequence_entry(sequence_entry *entry)
 	CurrentResourceOwner = owner;
 	entry->lxid = MyProcLxid;
 
-	/* As opening it would: such a transaction cannot be prepared. */
+	/* As relation_open() does: such a transaction cannot be prepared. */
 	if (entry->valid && entry->is_temp)
 		MyXactFlags |= XACT_FLAGS_ACCESSEDTEMPNAMESPACE;
 }
@@ -144,19 +144,22 @@ lock_sequence_entry(sequence_entry *entry)
  */
 
 /*
- * Check that the sequence is one, and ours to take values from, and read its
- * options.  The errors, and their order, are those of nextval().
+ * Check that the relation is a sequence and that the user has the privilege to
+ * take values from it, and read its options.  The errors, and their order, are
+ * those of nextval().
  */
 static void
 check_sequence(sequence_entry *entry, Relation rel)
 {
 	HeapTuple	tuple;
 
-	/* Another user is no reason to doubt the page. */
+	/* A change of user does not affect what we know about the page. */
 	if (!entry->valid)
 		entry->logged = false;
 
-	/* Before all else, so that a change during what follows is not overlooked. */
+	/*
+	 * Do this first, so that an invalidation during the checks takes effect.
+	 */
 	entry->valid = true;
 	entry->userid = InvalidOid;
 
@@ -179,7 +182,10 @@ check_sequence(sequence_entry *entry, Relation rel)
 	entry->userid = GetUserId();
 }
 
-/* Open a locked sequence to take values from it; what was cached is dropped. */
+/*
+ * Open a locked sequence to take values from it, and discard the block at
+ * hand.
+ */
 Relation
 open_sequence_entry(sequence_entry *entry, const char *funcname)
 {
@@ -194,15 +200,15 @@ open_sequence_entry(sequence_entry *entry, const char *funcname)
 	if (!entry->valid || entry->userid != GetUserId())
 		check_sequence(entry, rel);
 
-	/* Read-only transactions may only change temporary sequences. */
+	/* Read-only transactions can only change temporary sequences. */
 	if (!entry->is_temp)
 		PreventCommandIfReadOnly(funcname);
-	/* The workers would have to share what this backend knows. */
+	/* Parallel workers do not share our state. */
 	PreventCommandIfParallelMode(funcname);
 	return rel;
 }
 
-/* The tuple of a sequence's page. */
+/* Return the tuple of a sequence's page. */
 static Form_pg_sequence_data
 sequence_data(Page page)
 {
@@ -212,9 +218,9 @@ sequence_data(Page page)
 }
 
 /*
- * Pin and lock the one page of a sequence, to read or change its tuple.  A
- * page that a disk has lost is an error, as for nextval(), and not a sequence
- * that begins anew.
+ * Pin and lock the one page of a sequence, to read or change its tuple.  If
+ * the page has been lost, raise an error as nextval() does, rather than start
+ * again with the first value.
  */
 Form_pg_sequence_data
 lock_sequence_page(Relation rel, Buffer *buf)
@@ -232,9 +238,9 @@ lock_sequence_page(Relation rel, Buffer *buf)
 }
 
 /*
- * Is a WAL record on disk once our transaction has committed?  That of another
- * transaction, which has not ended, need not be, because a commit flushes
- * nothing unless it has an id and a record of its own.
+ * Will a WAL record be on disk once our transaction has committed?  A record
+ * of another transaction that is still running may not be, because a commit
+ * flushes WAL only if its transaction has an id and has written WAL itself.
  */
 static bool
 is_flushed_by_commit(XLogRecPtr lsn)
@@ -244,7 +250,7 @@ is_flushed_by_commit(XLogRecPtr lsn)
 		!XLogNeedsFlush(lsn);
 }
 
-/* Does WAL already cover a value, so that a crash cannot bring it back? */
+/* Does WAL already cover a value, so that a crash cannot repeat it? */
 static bool
 is_covered(const sequence_entry *entry, Page page, int64 value)
 {
@@ -260,16 +266,18 @@ is_covered(const sequence_entry *entry, Page page, int64 value)
 	if (!is_flushed_by_commit(PageGetLSN(page)))
 		return false;
 
-	/* A sequence that begins anew goes back: that is covered by nothing. */
+	/*
+	 * A sequence that has cycled goes back, so WAL does not cover the value.
+	 */
 	return entry->options.seqincrement > 0 ?
 		value > data->last_value && value <= covered :
 		value < data->last_value && value >= covered;
 }
 
 /*
- * Set a locked page, by a WAL record, to the state in which the sequence has
- * issued everything up to a value.  The page is then as recovery would leave
- * it.  Returns the end of the record, for those who must flush it.
+ * Set a locked page to the state in which the sequence has issued all values
+ * up to this one, and write that to WAL.  This is the state that recovery
+ * restores.  Returns the end of the record, for callers that must flush it.
  */
 static XLogRecPtr
 log_sequence_value(Relation rel, Buffer buf, int64 value)
@@ -278,8 +286,8 @@ log_sequence_value(Relation rel, Buffer buf, int64 value)
 	Form_pg_sequence_data data;
 
 	/*
-	 * With a transaction id the commit flushes the record and waits for
-	 * synchronous standbys.
+	 * If the transaction has an id, its commit flushes the record and waits
+	 * for synchronous standbys.
 	 */
 	GetTopTransactionId();
 
@@ -292,9 +300,9 @@ log_sequence_value(Relation rel, Buffer buf, int64 value)
 }
 
 /*
- * The same for the sequence of an open relation, on which the caller holds a
- * lock that keeps it from being altered or dropped.  A relation without WAL is
- * changed as well; there is no record, and InvalidXLogRecPtr.
+ * Like log_sequence_value(), for an open sequence.  The caller holds a lock
+ * that prevents it from being altered or dropped.  If the sequence is not
+ * WAL-logged, it is changed too, and the result is InvalidXLogRecPtr.
  */
 XLogRecPtr
 set_sequence_value(Relation rel, int64 value)
@@ -309,9 +317,10 @@ set_sequence_value(Relation rel, int64 value)
 }
 
 /*
- * Set last_value, of which WAL must cover everything up to reserved.  Nobody
- * sees the page between the record and the final state, for we have it
- * locked; a checkpoint waits for that lock, too.
+ * Set last_value, and make sure that WAL covers it.  If a record is needed, it
+ * covers all values up to reserved.  No other process sees the page between
+ * the record and the final state, because we hold its lock; a checkpoint waits
+ * for that lock, too.
  */
 void
 advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,
@@ -322,8 +331,8 @@ advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,
 	int64		log_cnt = 0;
 
 	/*
-	 * Before the look at the redo pointer: a checkpoint that begins after it
-	 * then finds the page dirty.
+	 * Do this before reading the redo pointer, so that a checkpoint that
+	 * begins after that finds the page dirty.
 	 */
 	MarkBufferDirty(buf);
 

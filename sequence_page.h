@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sequence_page.h
- *		What a backend knows of a sequence, and changes of its page.
+ *		Backend-local state of sequences, and access to their pages.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,28 +17,28 @@
 #include "storage/lock.h"
 #include "utils/relcache.h"
 
-/* A sequence that this backend has taken values from. */
+/* A sequence from which this backend has taken values */
 typedef struct sequence_entry
 {
 	Oid			relid;			/* hash key */
 	LocalTransactionId lxid;	/* transaction in which we hold a lock */
-	bool		warned;			/* did we say that the clock is behind? */
+	bool		warned;			/* have we warned that the clock is behind? */
 
-	/* What check_sequence() found, for this user */
-	bool		valid;			/* did nothing change since? */
+	/* Results of check_sequence() for this user */
+	bool		valid;			/* no invalidation since then? */
 	Oid			userid;
-	bool		is_temp;		/* may be used in a read-only transaction */
-	bool		logged;			/* did we write WAL for the page since? */
+	bool		is_temp;		/* can be used in a read-only transaction */
+	bool		logged;			/* have we written WAL for the page since? */
 	FormData_pg_sequence options;
 
-	/* The block that next_snowflake() took last, and for what */
+	/* The block that next_snowflake() took last, with its node and layout */
 	int32		node;
 	snowflake_layout layout;
 	int64		remaining;		/* ids not yet issued */
 	int64		next;			/* the first of them */
-	int64		step;			/* from one to the next */
-	TimestampTz usable_from;	/* tick begins, or any time if on disk */
-	TimestampTz usable_until;	/* tick ends */
+	int64		step;			/* difference between consecutive ids */
+	TimestampTz usable_from;	/* begin of tick, or -infinity if WAL is flushed */
+	TimestampTz usable_until;	/* end of tick */
 } sequence_entry;
 
 extern sequence_entry *lookup_sequence_entry(Oid relid);
@@ -51,9 +51,9 @@ extern void advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,
 extern XLogRecPtr set_sequence_value(Relation rel, int64 value);
 
 /*
- * The value some increments after another, and the increments that lie between
- * two.  Unsigned, for from one end of int8 to the other is more than int8
- * holds.
+ * Return the value some increments after another, and the number of increments
+ * between two values.  These use unsigned arithmetic, because the distance
+ * between the ends of int8 exceeds int8.
  */
 static inline int64
 value_after(const FormData_pg_sequence *options, int64 value, uint64 steps)

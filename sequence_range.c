@@ -1,8 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * sequence_range.c
- *		Plain values of sequences: a range at a time, nextval_range(), and
- *		one of any of several sequences, nextval_any().
+ *		Values of ordinary sequences: a range of values in one call,
+ *		nextval_range(), and a value of one of several sequences,
+ *		nextval_any().
  *
  *-------------------------------------------------------------------------
  */
@@ -18,12 +19,12 @@
 #include "utils/array.h"
 #include "utils/rel.h"
 
-/* How many values ahead WAL reserves; as many as core does. */
+/* How many values a WAL record reserves in advance, as in core */
 #define RESERVED_VALUES 32
 
 /*
- * How many values are there from one to the sequence's end, itself included?
- * 2^64 are one more than fits, and count as one less.
+ * Return the number of values from this one, inclusive, to the end of the
+ * sequence.  2^64 does not fit, so it is reported as one less.
  */
 static uint64
 values_from(const FormData_pg_sequence *options, int64 value)
@@ -36,9 +37,9 @@ values_from(const FormData_pg_sequence *options, int64 value)
 }
 
 /*
- * The first of count values that follow what the sequence has issued, or, where
- * it has not so many left but cycles, of those at its beginning.  Returns how
- * many there are: fewer than count, if it has not got them.
+ * Set *first to the first of the next count values.  If there are not enough
+ * values left and the sequence cycles, that is its first value.  Returns how
+ * many values are available, which can be less than count.
  */
 static uint64
 first_of_range(const FormData_pg_sequence *options, Form_pg_sequence_data data,
@@ -61,8 +62,8 @@ first_of_range(const FormData_pg_sequence *options, Form_pg_sequence_data data,
 }
 
 /*
- * Take count consecutive values.  Returns how many there were to take; if
- * fewer than count, none is taken and the sequence is as it was.
+ * Take count consecutive values.  Returns how many values were available; if
+ * less than count, none is taken and the sequence is unchanged.
  */
 static uint64
 take_range(sequence_entry *entry, Relation rel, int64 count, int64 *first, int64 *last)
@@ -83,7 +84,7 @@ take_range(sequence_entry *entry, Relation rel, int64 count, int64 *first, int64
 	return available;
 }
 
-/* The error of a sequence that has fewer values left than were asked for. */
+/* Report that a sequence has fewer values left than requested. */
 static void
 report_too_few_values(Relation rel, uint64 available, int64 count)
 {
@@ -101,12 +102,15 @@ report_too_few_values(Relation rel, uint64 available, int64 count)
 }
 
 /*
- * The next count values of a sequence (a regclass), in one step, as a row:
- * first, last and step, all int8.  In all else like as many calls of
- * nextval(), and with its errors; a call outside FROM, feature_not_supported; a
- * count below 1, invalid_parameter_value; more
- * than the sequence has left, sequence_generator_limit_exceeded, and nothing is
- * taken.  A sequence that cycles gives no range that goes over its end.
+ * Take the next count (int8) values of a sequence (regclass) in one step.
+ * Returns a row of first, last and step, all int8.  Otherwise this is like
+ * count calls of nextval().  A range of a cycling sequence does not extend
+ * past its end.
+ *
+ * Errors: those of nextval(); feature_not_supported for a call outside FROM;
+ * invalid_parameter_value for a count below 1;
+ * sequence_generator_limit_exceeded if the sequence does not have enough
+ * values left, and then nothing is taken.
  */
 PG_FUNCTION_INFO_V1(nextval_range);
 Datum
@@ -122,7 +126,7 @@ nextval_range(PG_FUNCTION_ARGS)
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	/* Only the call of a FROM clause says where its result goes. */
+	/* Only the executor node for FROM passes resultinfo. */
 	if (fcinfo->resultinfo == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -149,7 +153,7 @@ nextval_range(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
 }
 
-/* The next value of a sequence; false if it has none left. */
+/* Take the next value of a sequence.  Returns false if it has none left. */
 static bool
 take_value(Oid relid, int64 *value)
 {
@@ -165,10 +169,12 @@ take_value(Oid relid, int64 *value)
 }
 
 /*
- * The next value of one of several sequences (regclass[]), chosen at random
- * among those that have values left.  All used up:
- * sequence_generator_limit_exceeded; an array that is empty or has NULLs,
- * invalid_parameter_value.
+ * Return the next value (int8) of one of several sequences (regclass[]),
+ * chosen at random among those that have values left.
+ *
+ * Errors: those of nextval(); sequence_generator_limit_exceeded if no sequence
+ * has values left; invalid_parameter_value for an array that is empty or
+ * contains nulls.
  */
 PG_FUNCTION_INFO_V1(nextval_any);
 Datum
@@ -191,7 +197,7 @@ nextval_any(PG_FUNCTION_ARGS)
 		if (take_value(sequences[chosen], &value))
 			PG_RETURN_INT64(value);
 
-		/* Used up: choose among the rest. */
+		/* This one is exhausted, so choose among the others. */
 		sequences[chosen] = sequences[nsequences - 1];
 	}
 

@@ -11,7 +11,7 @@ CREATE TYPE objectid;
 
 CREATE FUNCTION objectid_in(cstring) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_in(cstring) IS 'I/O: 24 hexadecimal digits, bare or as ObjectId("..."), "...", {"$oid":"..."}';
+COMMENT ON FUNCTION objectid_in(cstring) IS 'I/O: 24 hexadecimal digits, bare or as ObjectId("..."), ObjectId(''...''), ObjectId(...), "...", {"$oid":"..."}';
 
 CREATE FUNCTION objectid_out(objectid) RETURNS cstring
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -27,7 +27,7 @@ COMMENT ON FUNCTION objectid_send(objectid) IS 'I/O: the 12 bytes';
 
 CREATE FUNCTION objectid_typanalyze(internal) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_typanalyze(internal) IS 'ANALYZE: core''s statistics with a finer histogram, for narrow ranges of time';
+COMMENT ON FUNCTION objectid_typanalyze(internal) IS 'type analyze function: core''s statistics with a finer histogram, for narrow time ranges';
 
 CREATE TYPE objectid (
     INPUT = objectid_in,
@@ -40,7 +40,7 @@ CREATE TYPE objectid (
     STORAGE = plain,
     CATEGORY = 'U'
 );
-COMMENT ON TYPE objectid IS 'MongoDB ObjectId: 12 bytes of seconds since 1970, process identity and counter, in order of creation';
+COMMENT ON TYPE objectid IS 'MongoDB ObjectId: 12 bytes of seconds since 1970, process identity and counter; sorts by time of creation';
 
 ----------------------------------------------------------------------
 -- Comparison
@@ -72,7 +72,7 @@ COMMENT ON FUNCTION objectid_gt(objectid, objectid) IS 'implementation of > oper
 
 CREATE FUNCTION objectid_cmp(objectid, objectid) RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_cmp(objectid, objectid) IS 'less, equal or greater as -1, 0 or 1, by unsigned byte order';
+COMMENT ON FUNCTION objectid_cmp(objectid, objectid) IS 'less-equal-greater, in unsigned byte order';
 
 CREATE OPERATOR < (
     FUNCTION = objectid_lt, LEFTARG = objectid, RIGHTARG = objectid,
@@ -122,12 +122,12 @@ COMMENT ON OPERATOR > (objectid, objectid) IS 'greater than';
 
 CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support: abbreviated keys of the first eight bytes';
+COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support, with abbreviated keys';
 
--- STABLE, for a day in an interval is as long as the time zone has it.
+-- STABLE, because the length of a day in an interval depends on TimeZone.
 CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) IS 'window RANGE support: compares the times in the ids, interval before or after';
+COMMENT ON FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) IS 'window RANGE support: compares the times in the ids; an error for a negative interval';
 
 CREATE OPERATOR CLASS objectid_ops
 DEFAULT FOR TYPE objectid USING btree AS
@@ -141,31 +141,31 @@ DEFAULT FOR TYPE objectid USING btree AS
     FUNCTION 3 (objectid, interval) objectid_in_range(objectid, objectid, interval, boolean, boolean),
     -- equal objectids are equal in every byte, so deduplication is safe
     FUNCTION 4 (objectid, objectid) btequalimage(oid);
-COMMENT ON OPERATOR CLASS objectid_ops USING btree IS 'unsigned byte order, which is order of creation';
-COMMENT ON OPERATOR FAMILY objectid_ops USING btree IS 'unsigned byte order, which is order of creation';
+COMMENT ON OPERATOR CLASS objectid_ops USING btree IS 'unsigned byte order, which is the order of creation';
+COMMENT ON OPERATOR FAMILY objectid_ops USING btree IS 'unsigned byte order, which is the order of creation';
 
 ----------------------------------------------------------------------
 -- hash
 ----------------------------------------------------------------------
 
--- These two functions place rows in hash partitions and shards: they never
--- change.
+-- These two functions must never change, because they determine the hash
+-- partition or shard in which a row is stored.
 
 CREATE FUNCTION objectid_hash(objectid) RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_hash(objectid) IS 'hash of 32 bits; will not change';
+COMMENT ON FUNCTION objectid_hash(objectid) IS '32-bit hash; will not change between versions';
 
 CREATE FUNCTION objectid_hash_extended(objectid, bigint) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_hash_extended(objectid, bigint) IS 'hash of 64 bits with a seed; will not change';
+COMMENT ON FUNCTION objectid_hash_extended(objectid, bigint) IS '64-bit hash with a seed; will not change between versions';
 
 CREATE OPERATOR CLASS objectid_ops
 DEFAULT FOR TYPE objectid USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 objectid_hash(objectid),
     FUNCTION 2 objectid_hash_extended(objectid, bigint);
-COMMENT ON OPERATOR CLASS objectid_ops USING hash IS 'hash of the 12 bytes; will not change';
-COMMENT ON OPERATOR FAMILY objectid_ops USING hash IS 'hash of the 12 bytes; will not change';
+COMMENT ON OPERATOR CLASS objectid_ops USING hash IS 'hash of the 12 bytes; will not change between versions';
+COMMENT ON OPERATOR FAMILY objectid_ops USING hash IS 'hash of the 12 bytes; will not change between versions';
 
 ----------------------------------------------------------------------
 -- BRIN
@@ -187,7 +187,7 @@ COMMENT ON OPERATOR FAMILY objectid_minmax_ops USING brin IS 'lowest and highest
 
 CREATE FUNCTION objectid_minmax_multi_distance(internal, internal) RETURNS double precision
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_minmax_multi_distance(internal, internal) IS 'BRIN minmax-multi support: the difference of two ids as 96-bit numbers';
+COMMENT ON FUNCTION objectid_minmax_multi_distance(internal, internal) IS 'BRIN minmax-multi support: difference of two ids as 96-bit numbers';
 
 CREATE OPERATOR CLASS objectid_minmax_multi_ops
 FOR TYPE objectid USING brin AS
@@ -202,8 +202,8 @@ FOR TYPE objectid USING brin AS
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 objectid_minmax_multi_distance(internal, internal);
-COMMENT ON OPERATOR CLASS objectid_minmax_multi_ops USING brin IS 'several intervals of ids of each block range';
-COMMENT ON OPERATOR FAMILY objectid_minmax_multi_ops USING brin IS 'several intervals of ids of each block range';
+COMMENT ON OPERATOR CLASS objectid_minmax_multi_ops USING brin IS 'several intervals of ids for each block range';
+COMMENT ON OPERATOR FAMILY objectid_minmax_multi_ops USING brin IS 'several intervals of ids for each block range';
 
 CREATE OPERATOR CLASS objectid_bloom_ops
 FOR TYPE objectid USING brin AS
@@ -214,8 +214,8 @@ FOR TYPE objectid USING brin AS
     FUNCTION 4 brin_bloom_union(internal, internal, internal),
     FUNCTION 5 brin_bloom_options(internal),
     FUNCTION 11 objectid_hash(objectid);
-COMMENT ON OPERATOR CLASS objectid_bloom_ops USING brin IS 'a Bloom filter of the ids of each block range';
-COMMENT ON OPERATOR FAMILY objectid_bloom_ops USING brin IS 'a Bloom filter of the ids of each block range';
+COMMENT ON OPERATOR CLASS objectid_bloom_ops USING brin IS 'Bloom filter of the ids of each block range';
+COMMENT ON OPERATOR FAMILY objectid_bloom_ops USING brin IS 'Bloom filter of the ids of each block range';
 
 ----------------------------------------------------------------------
 -- GiST
@@ -223,34 +223,34 @@ COMMENT ON OPERATOR FAMILY objectid_bloom_ops USING brin IS 'a Bloom filter of t
 
 CREATE FUNCTION objectid_gist_consistent(internal, objectid, smallint, oid, internal) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_consistent(internal, objectid, smallint, oid, internal) IS 'GiST support: can what an entry covers satisfy the operator?';
+COMMENT ON FUNCTION objectid_gist_consistent(internal, objectid, smallint, oid, internal) IS 'GiST support: can an entry contain a match?';
 
 CREATE FUNCTION objectid_gist_union(internal, internal) RETURNS bytea
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_union(internal, internal) IS 'GiST support: the lowest and the highest id of several entries';
+COMMENT ON FUNCTION objectid_gist_union(internal, internal) IS 'GiST support: lowest and highest id of several entries';
 
 CREATE FUNCTION objectid_gist_compress(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_compress(internal) IS 'GiST support: from an id to the key of a leaf';
+COMMENT ON FUNCTION objectid_gist_compress(internal) IS 'GiST support: convert an id to the key of a leaf';
 
 CREATE FUNCTION objectid_gist_penalty(internal, internal, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_penalty(internal, internal, internal) IS 'GiST support: by how much an entry would grow to cover another';
+COMMENT ON FUNCTION objectid_gist_penalty(internal, internal, internal) IS 'GiST support: by how much an entry grows to cover another';
 
 CREATE FUNCTION objectid_gist_picksplit(internal, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_picksplit(internal, internal) IS 'GiST support: divides a page into the lower and the upper half';
+COMMENT ON FUNCTION objectid_gist_picksplit(internal, internal) IS 'GiST support: divide a page into the lower and the upper half';
 
 CREATE FUNCTION objectid_gist_same(bytea, bytea, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_same(bytea, bytea, internal) IS 'GiST support: are two keys the same?';
+COMMENT ON FUNCTION objectid_gist_same(bytea, bytea, internal) IS 'GiST support: are two keys equal?';
 
 CREATE FUNCTION objectid_gist_fetch(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_fetch(internal) IS 'GiST support: from the key of a leaf back to the id';
+COMMENT ON FUNCTION objectid_gist_fetch(internal) IS 'GiST support: convert the key of a leaf back to the id';
 
--- The numbers of the operators are those that core's own classes use, so that
--- core's function can tell what they mean (see below).
+-- The strategy numbers are those of core's own classes, so that core's support
+-- function can translate them (see below).
 CREATE OPERATOR CLASS gist_objectid_ops
 DEFAULT FOR TYPE objectid USING gist AS
     OPERATOR 18 =,
@@ -266,18 +266,18 @@ DEFAULT FOR TYPE objectid USING gist AS
     FUNCTION 6 objectid_gist_picksplit(internal, internal),
     FUNCTION 7 objectid_gist_same(bytea, bytea, internal),
     FUNCTION 9 objectid_gist_fetch(internal),
-    -- an index is built of the keys of its leaves, which are bytea
+    -- an index build sorts the keys of the leaves, which are bytea
     FUNCTION 11 bytea_sortsupport(internal),
     STORAGE bytea;
-COMMENT ON OPERATOR CLASS gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints together with a range';
-COMMENT ON OPERATOR FAMILY gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints together with a range';
+COMMENT ON OPERATOR CLASS gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints that include a range';
+COMMENT ON OPERATOR FAMILY gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints that include a range';
 
--- Keys WITHOUT OVERLAPS, which came with PostgreSQL 18, need a support function
--- that earlier servers refuse.  So it is added where the server has it: here,
--- and by hand after pg_upgrade from an earlier server.
+-- Keys WITHOUT OVERLAPS, new in PostgreSQL 18, require a support function that
+-- earlier servers do not accept.  So it is added if the server has it: here,
+-- and by a call of this function after pg_upgrade from an earlier server.
 CREATE FUNCTION enable_temporal_keys() RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION enable_temporal_keys() IS 'lets objectid be part of keys WITHOUT OVERLAPS on PostgreSQL 18 or later; needed once after pg_upgrade from an earlier server, by a superuser; false if there is nothing to do';
+COMMENT ON FUNCTION enable_temporal_keys() IS 'allows objectid in keys WITHOUT OVERLAPS on PostgreSQL 18 or later; call it as superuser after pg_upgrade from an earlier server; returns false if there is nothing to do';
 
 SELECT enable_temporal_keys();
 
@@ -287,11 +287,11 @@ SELECT enable_temporal_keys();
 
 CREATE FUNCTION objectid_smaller(objectid, objectid) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_smaller(objectid, objectid) IS 'the lesser of two';
+COMMENT ON FUNCTION objectid_smaller(objectid, objectid) IS 'smaller of two';
 
 CREATE FUNCTION objectid_larger(objectid, objectid) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_larger(objectid, objectid) IS 'the greater of two';
+COMMENT ON FUNCTION objectid_larger(objectid, objectid) IS 'larger of two';
 
 CREATE AGGREGATE min(objectid) (
     SFUNC = objectid_smaller, STYPE = objectid,
@@ -311,7 +311,7 @@ COMMENT ON AGGREGATE max(objectid) IS 'maximum value of all objectid input value
 
 CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
+COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, from 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
 
 CREATE FUNCTION objectid_floor(timestamp with time zone) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -334,11 +334,11 @@ CREATE FUNCTION objectid_parts(
     OUT counter integer
 )
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation, five bytes of identity (also read the classic way: 24 bits machine, 16 bits process), 24-bit counter';
+COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation in whole seconds, five bytes of process identity (also in the classic layout: 24-bit machine, 16-bit process), 24-bit counter';
 
 CREATE FUNCTION objectid_extjson(objectid) RETURNS jsonb
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_extjson(objectid) IS 'MongoDB Extended JSON: {"$oid": "..."}';
+COMMENT ON FUNCTION objectid_extjson(objectid) IS 'id as MongoDB Extended JSON: {"$oid": "..."}';
 
 ----------------------------------------------------------------------
 -- Casts
@@ -346,19 +346,19 @@ COMMENT ON FUNCTION objectid_extjson(objectid) IS 'MongoDB Extended JSON: {"$oid
 
 CREATE FUNCTION objectid_from_text(text) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_from_text(text) IS 'objectid of any spelling that text input takes';
+COMMENT ON FUNCTION objectid_from_text(text) IS 'convert text, in any spelling that the input function accepts, to objectid';
 
 CREATE FUNCTION objectid_from_bytea(bytea) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_from_bytea(bytea) IS 'objectid of 12 bytes; an error for any other length';
+COMMENT ON FUNCTION objectid_from_bytea(bytea) IS 'convert 12 bytes to objectid; an error for any other length';
 
 CREATE FUNCTION objectid_to_bytea(objectid) RETURNS bytea
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'the 12 bytes';
+COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'convert objectid to its 12 bytes';
 
 CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'objectid of a JSON string of 24 hexadecimal digits or of {"$oid": "..."}';
+COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'convert a JSON string of 24 hexadecimal digits, or {"$oid": "..."}, to objectid';
 
 CREATE FUNCTION is_objectid(text) RETURNS boolean
 AS 'MODULE_PATHNAME', 'is_objectid_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -372,14 +372,14 @@ CREATE FUNCTION is_objectid(jsonb) RETURNS boolean
 AS 'MODULE_PATHNAME', 'is_objectid_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION is_objectid(jsonb) IS 'would the cast to objectid succeed?';
 
--- INSERT of a string expression works without a cast, as it does for uuid
--- written as a literal.  Nothing is implicit: an implicit cast from text
--- would change the meaning of comparisons that have nothing to do with us.
--- With a function, for postgres_fdw ships no conversion by input and output.
+-- Assignment casts, so that INSERT of a string expression works without a cast.
+-- No cast is implicit: an implicit cast from text would change the meaning of
+-- unrelated comparisons.  The casts have functions rather than I/O conversion,
+-- because postgres_fdw does not ship the latter.
 CREATE CAST (text AS objectid) WITH FUNCTION objectid_from_text(text) AS ASSIGNMENT;
-COMMENT ON CAST (text AS objectid) IS 'any spelling that text input takes';
+COMMENT ON CAST (text AS objectid) IS 'any spelling that the input function accepts';
 CREATE CAST (varchar AS objectid) WITH FUNCTION objectid_from_text(text) AS ASSIGNMENT;
-COMMENT ON CAST (varchar AS objectid) IS 'any spelling that text input takes';
+COMMENT ON CAST (varchar AS objectid) IS 'any spelling that the input function accepts';
 
 CREATE CAST (bytea AS objectid) WITH FUNCTION objectid_from_bytea(bytea);
 COMMENT ON CAST (bytea AS objectid) IS '12 bytes; an error for any other length';
@@ -389,7 +389,7 @@ COMMENT ON CAST (objectid AS bytea) IS 'the 12 bytes';
 CREATE CAST (jsonb AS objectid) WITH FUNCTION objectid_from_jsonb(jsonb);
 COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
 
--- Explicit, for an id is not a time: the cast forgets two thirds of it.
+-- Explicit, because the cast loses two thirds of the id.
 CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timestamp(objectid);
 COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
 
@@ -397,11 +397,11 @@ COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
 -- Equality with text
 ----------------------------------------------------------------------
 
--- For clients that declare their strings as text or varchar.  The planner
--- rewrites these comparisons into id = text::objectid, so an index, partitions
--- and joins know nothing of text; for the same reason the operators are in no
--- operator family, which would promise equal hashes.  None of the functions is
--- leakproof: the error for text that is no objectid shows it.
+-- For clients that declare their string parameters as text or varchar.  The
+-- planner rewrites these comparisons to id = text::objectid, so indexes,
+-- partitions and joins only see objectid.  The operators are not members of an
+-- operator family, because that would promise equal hashes.  The functions are
+-- not leakproof, because the error for invalid text contains the text.
 
 CREATE FUNCTION text_eq_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -432,28 +432,28 @@ CREATE OPERATOR = (
     COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel
 );
-COMMENT ON OPERATOR = (objectid, text) IS 'equal to the id that the text is';
+COMMENT ON OPERATOR = (objectid, text) IS 'equal to the text cast to objectid';
 
 CREATE OPERATOR = (
     FUNCTION = text_eq_objectid, LEFTARG = text, RIGHTARG = objectid,
     COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel
 );
-COMMENT ON OPERATOR = (text, objectid) IS 'equal to the id that the text is';
+COMMENT ON OPERATOR = (text, objectid) IS 'text cast to objectid is equal';
 
 CREATE OPERATOR <> (
     FUNCTION = objectid_ne_text, LEFTARG = objectid, RIGHTARG = text,
     COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (objectid, text) IS 'not equal to the id that the text is';
+COMMENT ON OPERATOR <> (objectid, text) IS 'not equal to the text cast to objectid';
 
 CREATE OPERATOR <> (
     FUNCTION = text_ne_objectid, LEFTARG = text, RIGHTARG = objectid,
     COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (text, objectid) IS 'not equal to the id that the text is';
+COMMENT ON OPERATOR <> (text, objectid) IS 'text cast to objectid is not equal';
 
 ----------------------------------------------------------------------
 -- Generation
@@ -461,14 +461,14 @@ COMMENT ON OPERATOR <> (text, objectid) IS 'not equal to the id that the text is
 
 CREATE FUNCTION gen_objectid() RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION gen_objectid() IS 'next id of this backend, greater than the one before';
+COMMENT ON FUNCTION gen_objectid() IS 'next id of this backend, greater than all its ids before';
 
 ----------------------------------------------------------------------
 -- 64-bit ids
 ----------------------------------------------------------------------
 
--- How the bits are divided is a value of a type of its own, so that one set
--- of functions serves all schemes.
+-- The division of the bits is a value of a separate type, so that one set of
+-- functions supports all schemes.
 
 CREATE TYPE snowflake_layout;
 
@@ -478,15 +478,15 @@ COMMENT ON FUNCTION snowflake_layout_in(cstring) IS 'I/O: name of a preset, or t
 
 CREATE FUNCTION snowflake_layout_out(snowflake_layout) RETURNS cstring
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_out(snowflake_layout) IS 'I/O: name of the preset, where it is one, else the parts';
+COMMENT ON FUNCTION snowflake_layout_out(snowflake_layout) IS 'I/O: name of the preset if it is one, else the parts';
 
 CREATE FUNCTION snowflake_layout_recv(internal) RETURNS snowflake_layout
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_recv(internal) IS 'I/O: the text';
+COMMENT ON FUNCTION snowflake_layout_recv(internal) IS 'I/O: the text form';
 
 CREATE FUNCTION snowflake_layout_send(snowflake_layout) RETURNS bytea
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_send(snowflake_layout) IS 'I/O: the text';
+COMMENT ON FUNCTION snowflake_layout_send(snowflake_layout) IS 'I/O: the text form';
 
 CREATE TYPE snowflake_layout (
     INPUT = snowflake_layout_in,
@@ -498,9 +498,9 @@ CREATE TYPE snowflake_layout (
     STORAGE = plain,
     CATEGORY = 'U'
 );
-COMMENT ON TYPE snowflake_layout IS 'how the bits of a 64-bit id are divided: widths of time, node and sequence number, tick, epoch';
+COMMENT ON TYPE snowflake_layout IS 'division of the bits of a 64-bit id: widths of time, node and sequence number, tick, epoch';
 
--- Layouts can be compared for equality and grouped, but have no order.
+-- Layouts have equality and hashing, but no order.
 
 CREATE FUNCTION snowflake_layout_eq(snowflake_layout, snowflake_layout) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -512,11 +512,11 @@ COMMENT ON FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) IS '
 
 CREATE FUNCTION snowflake_layout_hash(snowflake_layout) RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS 'hash of 32 bits';
+COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS '32-bit hash';
 
 CREATE FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS 'hash of 64 bits with a seed';
+COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS '64-bit hash with a seed';
 
 CREATE OPERATOR = (
     FUNCTION = snowflake_layout_eq, LEFTARG = snowflake_layout, RIGHTARG = snowflake_layout,
@@ -552,21 +552,21 @@ CREATE FUNCTION snowflake_layouts(
     OUT last_instant timestamp with time zone
 ) RETURNS SETOF record
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 7;
-COMMENT ON FUNCTION snowflake_layouts() IS 'the layouts that have names; ids_per_second is of one node, last_instant the beginning of the last tick';
+COMMENT ON FUNCTION snowflake_layouts() IS 'preset layouts; widths are in bits, ids_per_second is for one node, last_instant is the beginning of the last tick';
 
 -- Packing, decoding, bounds
 
 CREATE FUNCTION make_snowflake(ts timestamp with time zone, node integer, seq integer, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION make_snowflake(timestamp with time zone, integer, integer, snowflake_layout) IS 'id of a time (rounded down to its tick), a node and a sequence number; an error for what does not fit its field';
+COMMENT ON FUNCTION make_snowflake(timestamp with time zone, integer, integer, snowflake_layout) IS 'id of a time (rounded down to its tick), a node and a sequence number; an error if one of them does not fit its field';
 
 CREATE FUNCTION snowflake_timestamp(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS timestamp with time zone
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_timestamp(bigint, snowflake_layout) IS 'beginning of the tick in which the id was made; an error for an id that is negative or past the layout''s end';
+COMMENT ON FUNCTION snowflake_timestamp(bigint, snowflake_layout) IS 'beginning of the tick of the id; an error for an id that is negative or past the layout''s end';
 
 CREATE FUNCTION snowflake_node(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_node(bigint, snowflake_layout) IS 'node, or shard, of the id; an error for an id that is negative or past the layout''s end';
+COMMENT ON FUNCTION snowflake_node(bigint, snowflake_layout) IS 'node, or shard, of the id, 0 if the layout has no nodes; an error for an id that is negative or past the layout''s end';
 
 CREATE FUNCTION snowflake_sequence(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -580,7 +580,7 @@ CREATE FUNCTION snowflake_parts(
     OUT sequence integer
 )
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_parts(bigint, snowflake_layout) IS 'time, node and sequence number of the id';
+COMMENT ON FUNCTION snowflake_parts(bigint, snowflake_layout) IS 'time, node and sequence number of the id; an error for an id that is negative or past the layout''s end';
 
 CREATE FUNCTION snowflake_floor(ts timestamp with time zone, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -600,41 +600,41 @@ COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id 
 
 -- Generators.  Both change a sequence, so parallel queries must not call them.
 
--- A time that no id of next_shard_id() has gone past, in microseconds since
--- 1970: ids begin there after a crash.  Dumps take it along, so whoever may dump
--- the database must be able to read it, and whoever restores it to set it.
+-- A time that no id of next_shard_id() has passed, in microseconds since 1970.
+-- Ids start there after a crash.  Dumps include it, so it is readable by all
+-- roles, and the owner of the extension can set it in a restore.
 CREATE SEQUENCE shard_id_reservation;
-COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has gone past, in microseconds since 1970; for the function alone';
+COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function';
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
 GRANT UPDATE ON SEQUENCE shard_id_reservation TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('shard_id_reservation', '');
 
 CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout DEFAULT 'instagram') RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the present tick, a shard and the low bits of a number; no id twice in a database, whatever the numbers';
+COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the current tick, a shard and the low bits of a sequence number; never repeats an id in a database, even if numbers repeat; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
 CREATE FUNCTION snowflake_node_id() RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting objectid_ext.node_id; an error while it is not set';
+COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting objectid_ext.node_id; an error if it is not set';
 
 CREATE FUNCTION next_snowflake(seq regclass, node integer DEFAULT snowflake_node_id(), layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a clock kept in a sequence: above all that were ever taken from it, whatever the wall clock does';
+COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
 ----------------------------------------------------------------------
 -- Time ranges
 ----------------------------------------------------------------------
 
--- The planner rewrites each predicate of this section into comparisons of the
--- ids themselves, which indexes and partitions understand.
+-- The planner rewrites each predicate of this section to comparisons of ids,
+-- which can use indexes and prune partitions.
 
 CREATE FUNCTION time_range_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION time_range_support(internal) IS 'planner support: predicates over the time in an id become ranges of ids';
+COMMENT ON FUNCTION time_range_support(internal) IS 'planner support: predicates on the time in an id become ranges of ids';
 
--- There is no = between objectid and timestamptz, and these operators are in
--- no operator family: an equality across types makes Citus prune the wrong
--- shard.
+-- There is no = between objectid and timestamptz, because with a cross-type
+-- equality operator Citus prunes the wrong shard.  These operators are not
+-- members of an operator family either.
 
 CREATE FUNCTION objectid_lt_timestamptz(objectid, timestamp with time zone) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
@@ -732,9 +732,9 @@ CREATE FUNCTION objectid_upper(tstzrange) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_upper(tstzrange) IS 'highest id whose time is in the range; all zeros if there is none';
 
--- Declared for any range, although only tstzrange is of use: as a closer match
--- for an untyped literal than core's own, an operator on tstzrange would
--- change what tstzrange @> '[...)' means.
+-- Declared for anyrange, although only tstzrange is useful.  An operator on
+-- tstzrange would be a closer match for an untyped literal than core's, and
+-- would change the meaning of tstzrange @> '[...)'.
 
 CREATE FUNCTION objectid_within(objectid, anyrange) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
@@ -748,7 +748,7 @@ CREATE OPERATOR <@ (
     FUNCTION = objectid_within, LEFTARG = objectid, RIGHTARG = anyrange,
     COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
 );
-COMMENT ON OPERATOR <@ (objectid, anyrange) IS 'created within';
+COMMENT ON OPERATOR <@ (objectid, anyrange) IS 'created in the range';
 
 CREATE OPERATOR @> (
     FUNCTION = range_contains_objectid, LEFTARG = anyrange, RIGHTARG = objectid,
@@ -758,7 +758,7 @@ COMMENT ON OPERATOR @> (anyrange, objectid) IS 'contains the time of creation';
 
 CREATE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
-COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? uses an index on the id';
+COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? can use an index on the id; false for an id that is negative or past the layout''s end';
 
 ----------------------------------------------------------------------
 -- Version-7 UUIDs
@@ -766,15 +766,15 @@ COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is
 
 CREATE FUNCTION uuidv7_timestamp(uuid) RETURNS timestamp with time zone
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION uuidv7_timestamp(uuid) IS 'time in a version-7 UUID, in whole milliseconds; the version is not looked at';
+COMMENT ON FUNCTION uuidv7_timestamp(uuid) IS 'time in a version-7 UUID, in whole milliseconds; the version is not checked';
 
 CREATE FUNCTION uuidv7_floor(timestamp with time zone) RETURNS uuid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION uuidv7_floor(timestamp with time zone) IS 'lowest version-7 UUID whose time is at or after this; held to the lowest and the highest of all';
+COMMENT ON FUNCTION uuidv7_floor(timestamp with time zone) IS 'lowest version-7 UUID whose time is at or after this; the lowest of all before 1970, the highest past the end';
 
 CREATE FUNCTION uuidv7_ceiling(timestamp with time zone) RETURNS uuid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION uuidv7_ceiling(timestamp with time zone) IS 'highest version-7 UUID whose time is at or before this; held to the lowest and the highest of all';
+COMMENT ON FUNCTION uuidv7_ceiling(timestamp with time zone) IS 'highest version-7 UUID whose time is at or before this; the lowest of all before 1970, the highest past the end';
 
 CREATE FUNCTION uuidv7_lower(tstzrange) RETURNS uuid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -786,7 +786,7 @@ COMMENT ON FUNCTION uuidv7_upper(tstzrange) IS 'highest version-7 UUID whose tim
 
 CREATE FUNCTION uuidv7_within(id uuid, "range" tstzrange) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
-COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-7 UUID in the range? uses an index on the id';
+COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-7 UUID in the range? can use an index on the id';
 
 ----------------------------------------------------------------------
 -- Neighbours: ranges of a sequence, many sequences, digits
@@ -794,22 +794,22 @@ COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-
 
 CREATE FUNCTION nextval_range(seq regclass, count bigint, OUT first bigint, OUT last bigint, OUT step bigint)
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION nextval_range(regclass, bigint) IS 'takes the next count values of a sequence in one step: SELECT * FROM nextval_range(...), in FROM only; generate_series(first, last, step) lists them';
+COMMENT ON FUNCTION nextval_range(regclass, bigint) IS 'take the next count values of a sequence in one step, in FROM only: SELECT * FROM nextval_range(...); generate_series(first, last, step) lists them; an error if fewer are left';
 
 CREATE FUNCTION nextval_any(sequences regclass[]) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION nextval_any(regclass[]) IS 'next value of one of the sequences, chosen at random among those with values left';
+COMMENT ON FUNCTION nextval_any(regclass[]) IS 'next value of one of the sequences, chosen at random among those that have values left; an error if none has';
 
 CREATE FUNCTION random_digits(digits integer) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION random_digits(integer) IS 'random number, uniform over [0, 10^digits), 1 to 18 digits, from the strong random source';
+COMMENT ON FUNCTION random_digits(integer) IS 'random number, uniform over [0, 10^digits), from the strong random source; digits is from 1 to 18';
 
--- These two never change: numbers that were given out depend on them.
+-- These two must never change, because numbers that they produced are stored.
 
 CREATE FUNCTION permute_digits(value bigint, digits integer, key bigint) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION permute_digits(bigint, integer, bigint) IS 'keyed permutation of [0, 10^digits), 1 to 18 digits; hides order, is no encryption; will not change';
+COMMENT ON FUNCTION permute_digits(bigint, integer, bigint) IS 'keyed permutation of [0, 10^digits), digits from 1 to 18; hides the order, but is not encryption; will not change between versions';
 
 CREATE FUNCTION unpermute_digits(value bigint, digits integer, key bigint) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION unpermute_digits(bigint, integer, bigint) IS 'inverse of permute_digits(); will not change';
+COMMENT ON FUNCTION unpermute_digits(bigint, integer, bigint) IS 'inverse of permute_digits(); will not change between versions';

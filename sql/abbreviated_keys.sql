@@ -1,6 +1,6 @@
 --
--- Abbreviated sort keys: the order of the bytes, whichever identities a sort
--- meets, and whichever first
+-- Abbreviated sort keys: the order is that of the bytes, for any identities in
+-- any order
 --
 
 -- Seconds next to each other and far apart; identities at the edges of the 85
@@ -29,18 +29,18 @@ $$;
 SELECT count(*) AS sorts, sum(ascending) AS ascending, sum(descending) AS descending
   FROM generate_series(1, 30) AS seed, pg_temp.out_of_order(seed);
 
--- Nulls among them
+-- With nulls
 SELECT array_agg(id ORDER BY id NULLS FIRST) = array_fill(NULL::objectid, ARRAY[100]) || (SELECT array_agg(id ORDER BY b) FROM abbreviated_ids)
        AS nulls_first
   FROM (SELECT id FROM abbreviated_ids UNION ALL SELECT NULL FROM generate_series(1, 100) ORDER BY 1 DESC OFFSET 0) AS s;
 
--- A sort that goes to disk: keys of one run are not compared with those of another.
+-- A sort on disk: keys of different runs are not compared with each other.
 SET work_mem = '64kB';
 SELECT sum(ascending) AS ascending, sum(descending) AS descending
   FROM generate_series(1, 3) AS seed, pg_temp.out_of_order(seed);
 RESET work_mem;
 
--- An incremental sort, which uses its state for one group after the other
+-- An incremental sort, which reuses its state for each group
 CREATE INDEX abbreviated_g ON abbreviated_ids (g);
 ANALYZE abbreviated_ids;
 SET enable_seqscan = off;
@@ -52,7 +52,7 @@ SELECT count(*) FILTER (WHERE b < before) AS out_of_order
           FROM (SELECT g, b FROM abbreviated_ids ORDER BY g, id OFFSET 0) AS s) AS s;
 DROP INDEX abbreviated_g;
 
--- An index that several processes build: each sorts by keys of its own.
+-- A parallel index build: each process sorts with separate state.
 SET max_parallel_maintenance_workers = 2;
 SET min_parallel_table_scan_size = 0;
 ALTER TABLE abbreviated_ids SET (parallel_workers = 2);

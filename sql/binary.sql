@@ -4,7 +4,7 @@
 
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set file :abs_builddir '/results/objectid_binary.data'
--- \copy takes no variables, but a whole command may be one.
+-- \copy does not expand variables, but a variable can hold the whole command.
 \set copy_ids '\\copy binary_in FROM ' :'file' ' (FORMAT binary)'
 \set copy_arrays '\\copy binary_array_in FROM ' :'file' ' (FORMAT binary)'
 
@@ -32,7 +32,7 @@ SELECT count(*) AS rows, count(id) AS ids FROM binary_in;
 SELECT count(*) AS lost FROM (TABLE binary_out EXCEPT ALL TABLE binary_in) AS s;
 SELECT count(*) AS added FROM (TABLE binary_in EXCEPT ALL TABLE binary_out) AS s;
 
--- bytea has the same binary form, so 12 bytes of it are an id ...
+-- bytea has the same binary form, so 12 bytes are an id ...
 TRUNCATE binary_in;
 COPY (SELECT '\x507f1f77bcf86cd799439011'::bytea) TO STDOUT (FORMAT binary) \g :file
 :copy_ids
@@ -45,7 +45,7 @@ COPY (SELECT '\x507f1f77bcf86cd79943901100'::bytea) TO STDOUT (FORMAT binary) \g
 :copy_ids
 COPY (SELECT ''::bytea) TO STDOUT (FORMAT binary) \g :file
 :copy_ids
--- the text form as well, and a uuid
+-- the text form, and a uuid
 COPY (SELECT '507f1f77bcf86cd799439011'::bytea) TO STDOUT (FORMAT binary) \g :file
 :copy_ids
 COPY (SELECT '507f1f77-bcf8-6cd7-9943-901100000000'::uuid) TO STDOUT (FORMAT binary) \g :file

@@ -1,19 +1,19 @@
 --
--- BRIN: minmax, minmax-multi and Bloom filters find the right rows and leave
--- out blocks
+-- BRIN: minmax, minmax-multi and Bloom filters find the right rows and skip
+-- blocks
 --
 
 SET timezone = 'UTC';
 
--- 40,000 ids in the order of their time, a minute apart, as a table of
--- generated ids would have them; the rest of the id is random.  The column
--- behind makes it about 10 rows a block.
+-- 40,000 ids in the order of their time, one minute apart, as in a table of
+-- generated ids; the rest of the id is random.  The second column makes rows so
+-- wide that a block has about 10.
 CREATE TABLE brin_ids (n int, id objectid, scattered objectid, mixed objectid, filler text);
 ALTER TABLE brin_ids ALTER filler SET STORAGE plain;
 INSERT INTO brin_ids
 SELECT i, (left(floor::text, 8) || left(md5(i::text), 16))::objectid,
        left(md5((-i)::text), 24)::objectid,
-       -- every second row is backfilled with an id of long ago
+       -- every second row has an old id, as after a backfill
        (CASE WHEN i % 2 = 0 THEN left(floor::text, 8) ELSE left(long_ago::text, 8) END || left(md5(i::text), 16))::objectid,
        repeat('x', 600)
   FROM (SELECT i, objectid_floor(timestamptz '2026-01-01 00:00:00+00' + i * interval '1 minute') AS floor,
@@ -23,9 +23,9 @@ INSERT INTO brin_ids VALUES (0, NULL, NULL, NULL, 'x');
 ANALYZE brin_ids;
 SELECT pg_relation_size('brin_ids') / current_setting('block_size')::int > 2000 AS many_blocks;
 
--- Run a query by an index, and without: the plan, whether the answers are the
--- same, how many rows there are, and whether less than a tenth of the blocks
--- were read.
+-- Run a query with an index and without.  Return the plan, whether the answers
+-- are the same, the number of rows, and whether less than a tenth of the blocks
+-- was read.
 CREATE FUNCTION pg_temp.brin_check(index text, condition text,
     OUT used boolean, OUT same boolean, OUT rows bigint, OUT few_blocks boolean)
 LANGUAGE plpgsql AS $$
@@ -83,8 +83,8 @@ DELETE FROM brin_ids WHERE n < 0;
 CREATE INDEX brin_multi ON brin_ids USING brin (id objectid_minmax_multi_ops) WITH (pages_per_range = 4);
 SELECT * FROM pg_temp.brin_checks('brin_multi', 'id');
 DROP INDEX brin_multi;
--- ... and where each range of blocks has ids of two times: minmax must read
--- everything between them, minmax-multi nothing.
+-- ... and if each block range has ids of two times: minmax must read everything
+-- between them, minmax-multi nothing.
 CREATE INDEX brin_mixed_minmax ON brin_ids USING brin (mixed) WITH (pages_per_range = 8);
 SELECT s.* FROM pg_temp.brin_check('brin_mixed_minmax', 'mixed >= objectid_floor(''2010-01-01 00:00:00+00'') AND mixed < objectid_floor(''2011-01-01 00:00:00+00'')') AS s;
 DROP INDEX brin_mixed_minmax;
@@ -94,14 +94,14 @@ SELECT * FROM pg_temp.brin_checks('brin_mixed', 'mixed') WHERE no <> 3;
 SELECT s.* FROM pg_temp.brin_check('brin_mixed', 'mixed BETWEEN objectid_floor(''2001-01-10 00:00:00+00'') AND objectid_ceiling(''2001-01-11 00:00:00+00'')') AS s;
 DROP INDEX brin_mixed;
 
--- Bloom, in ids without order, by equality only
+-- Bloom, with ids in random order, for equality only
 CREATE INDEX brin_bloom ON brin_ids USING brin (scattered objectid_bloom_ops) WITH (pages_per_range = 8);
 SELECT i, s.*
   FROM generate_series(1, 40000, 8000) AS i,
        pg_temp.brin_check('brin_bloom', format('scattered = %L', (SELECT scattered FROM brin_ids WHERE n = i))) AS s;
 SELECT s.* FROM pg_temp.brin_check('brin_bloom', 'scattered = ''507f1f77bcf86cd799439011''') AS s;
 
--- One index of all three kinds
+-- One index with all three operator classes
 CREATE INDEX brin_all ON brin_ids USING brin (id, mixed objectid_minmax_multi_ops, scattered objectid_bloom_ops) WITH (pages_per_range = 8);
 DROP INDEX brin_bloom;
 SELECT * FROM pg_temp.brin_checks('brin_all', 'id') WHERE no < 3;

@@ -1,12 +1,12 @@
 --
--- Casts, those that exist and those that must not
+-- Casts that exist, and casts that must not exist
 --
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
 --
--- text, varchar and other strings: in on assignment, out when asked
+-- text, varchar and other strings: to objectid on assignment, from it explicitly
 --
 SELECT '507F1F77BCF86CD799439011'::text::objectid AS from_text,
        '507F1F77BCF86CD799439011'::varchar::objectid AS from_varchar,
@@ -18,7 +18,7 @@ SELECT '507f1f77bcf86cd799439011'::objectid::text AS to_text,
        '507f1f77bcf86cd799439011'::objectid::char(24) AS to_char,
        '507f1f77bcf86cd799439011'::objectid::varchar(8) AS cut;
 
--- INSERT and UPDATE of string expressions
+-- INSERT and UPDATE with string expressions
 CREATE TABLE cast_key (id objectid PRIMARY KEY);
 INSERT INTO cast_key SELECT '507f1f77bcf86cd79943901' || n FROM generate_series(1, 3) AS n;
 INSERT INTO cast_key SELECT ('507F1F77BCF86CD79943901' || n)::varchar(24) FROM generate_series(4, 6) AS n;
@@ -30,11 +30,11 @@ TABLE cast_key ORDER BY id;
 INSERT INTO cast_key SELECT '507f1f77bcf86cd79943901'::text;
 INSERT INTO cast_key SELECT ''::varchar;
 INSERT INTO cast_key VALUES ('2026-01-01 00:00:00+00'::text);
--- char(n), which pads with blanks, has no such cast
+-- char(n), which is padded with blanks, has no such cast
 INSERT INTO cast_key SELECT '507f1f77bcf86cd799439011'::char(30);
 
--- Nothing is implicit: with a string that is not a literal there is no
--- operator and no function.  The hints are core's, and differ by its version.
+-- No cast is implicit: for a string that is not a literal, there is no operator
+-- and no function.  The hints are core's, and differ between versions.
 \set VERBOSITY terse
 SELECT '507f1f77bcf86cd799439011'::objectid > '507f1f77bcf86cd799439011'::text;
 SELECT '507f1f77bcf86cd799439011'::text < '507f1f77bcf86cd799439011'::objectid;
@@ -53,7 +53,7 @@ SELECT '\x507f1f77bcf86cd799439011'::bytea::objectid AS from_bytea, '507f1f77bcf
 SELECT count(*) AS ids, count(*) FILTER (WHERE id::bytea <> b OR id::text <> encode(b, 'hex')) AS wrong
   FROM (SELECT b, b::objectid AS id
           FROM (SELECT substr(decode(md5(i::text), 'hex'), 1, 12) AS b FROM generate_series(1, 1000) AS i) AS s) AS s;
--- stored in a table, also where it is compressed
+-- stored in a table, with and without compression
 CREATE TEMP TABLE cast_bytea (b bytea);
 INSERT INTO cast_bytea VALUES ('\x507f1f77bcf86cd799439011'), (NULL);
 SELECT b::objectid FROM cast_bytea;
@@ -71,7 +71,7 @@ INSERT INTO cast_key VALUES ('\x507f1f77bcf86cd799439011'::bytea);
 INSERT INTO cast_bytea SELECT '507f1f77bcf86cd799439011'::objectid;
 
 --
--- timestamptz: out, explicit; never in
+-- timestamptz: from objectid explicitly, never to it
 --
 SELECT '507f1f77bcf86cd799439011'::objectid::timestamptz AS to_timestamptz,
        CAST('ffffffffffffffffffffffff'::objectid AS timestamp with time zone) AS highest;
@@ -85,7 +85,7 @@ SELECT '2026-01-01'::date::objectid;
 INSERT INTO cast_key VALUES (timestamptz '2026-01-01 00:00:00+00');
 
 --
--- jsonb: in, explicit; out by a function
+-- jsonb: to objectid explicitly, from it by a function
 --
 SELECT '"507F1F77BCF86CD799439011"'::jsonb::objectid AS string, '{"$oid": "507f1f77bcf86cd799439011"}'::jsonb::objectid AS object,
        to_jsonb('507f1f77bcf86cd799439011'::objectid)::objectid AS to_jsonb, objectid_extjson('507f1f77bcf86cd799439011')::objectid AS extended;
@@ -93,7 +93,7 @@ SELECT (doc -> '_id')::objectid AS id, (doc #> '{ref,0}')::objectid AS ref
   FROM (VALUES ('{"_id": {"$oid": "507f1f77bcf86cd799439011"}, "ref": ["507f1f77bcf86cd799439012"]}'::jsonb),
                ('{"_id": "507f1f77bcf86cd799439013", "ref": [{"$oid": "507f1f77bcf86cd799439014"}]}'),
                ('{}')) AS v (doc);
--- any other kind of value
+-- any other type of value
 SELECT 'null'::jsonb::objectid;
 \set VERBOSITY terse
 SELECT '5'::jsonb::objectid;
@@ -130,13 +130,13 @@ SELECT '{"$oid": "507f1f77bcf86cd799439011 "}'::jsonb::objectid;
 \set VERBOSITY sqlstate
 SELECT '"507f1f77bcf86cd79943901g"'::jsonb::objectid;
 \set VERBOSITY default
--- explicit only, and not from json; from that through text or jsonb
+-- explicit only, and not from json, which can be cast to text or jsonb first
 INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::jsonb);
 SELECT '507f1f77bcf86cd799439011'::objectid::jsonb;
 SELECT '{"$oid": "507f1f77bcf86cd799439011"}'::json::objectid;
 SELECT '{"$oid": "507f1f77bcf86cd799439011"}'::json::text::objectid AS by_text, '"507f1f77bcf86cd799439011"'::json::jsonb::objectid AS by_jsonb;
 
--- A key that the server takes out of the document
+-- A key that the server extracts from the document
 CREATE TABLE cast_document (
     doc jsonb NOT NULL,
     _id objectid GENERATED ALWAYS AS ((doc -> '_id')::objectid) STORED PRIMARY KEY

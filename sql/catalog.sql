@@ -1,10 +1,9 @@
 --
--- The catalog entries of everything that belongs to the extensions: labels,
--- links between operators, complete operator classes, comments
+-- Catalog entries of all members of the extensions: function labels, operator
+-- links, complete operator classes, comments
 --
 
--- All members of both extensions.  Array types and row types have no comment of
--- their own.
+-- All members of both extensions.  Array types and row types have no comments.
 CREATE TEMP VIEW catalog_member AS
 SELECT e.extname, d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name
   FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
@@ -19,7 +18,7 @@ CREATE TEMP VIEW catalog_operator AS
 SELECT o.*, o.oid::regoperator AS signature
   FROM pg_operator AS o JOIN catalog_member AS m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
 
--- The extensions themselves, and what kinds of objects they have
+-- The extensions, and the kinds of their objects
 SELECT extname, extrelocatable, extconfig::regclass[], extcondition FROM pg_extension WHERE extname LIKE 'objectid%' ORDER BY 1;
 SELECT DISTINCT extname, classid::regclass::text COLLATE "C" AS kinds FROM catalog_member ORDER BY 1, 2;
 
@@ -27,49 +26,49 @@ SELECT DISTINCT extname, classid::regclass::text COLLATE "C" AS kinds FROM catal
 SELECT name AS without_comment FROM catalog_member
  WHERE coalesce(obj_description(objid, classid::regclass::name), '') = '' ORDER BY name COLLATE "C";
 
--- Everything lies in the extension's schema, or in that which the tools make.
+-- All objects are in the extension's schema, or in the one that the tools create.
 SELECT signature AS elsewhere FROM catalog_function
  WHERE pronamespace <> CASE extname WHEN 'objectid_ext' THEN (SELECT extnamespace FROM pg_extension AS e WHERE e.extname = 'objectid_ext')
                        ELSE 'objectid_ext_tools'::regnamespace END;
 
--- What a table can depend on is all C.
+-- All functions on which a table can depend are in C.
 SELECT signature AS not_in_c FROM catalog_function
  WHERE extname = 'objectid_ext' AND prokind = 'f' AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c');
 
--- The tools, and what only they call, which begins with an underscore
+-- The tools, and their internal functions, whose names begin with an underscore
 SELECT signature AS tool FROM catalog_function WHERE extname = 'objectid_ext_tools' ORDER BY proname COLLATE "C";
 
 --
 -- Functions
 --
 
--- Strict, but for those that the server calls with its own structures
+-- Functions that are not strict
 SELECT signature AS not_strict FROM catalog_function
  WHERE NOT proisstrict AND prokind <> 'a' AND NOT internal ORDER BY signature::text COLLATE "C";
 
--- Safe for parallel workers, but for those that keep state or write
+-- Functions that are not parallel safe: they keep state or write
 SELECT signature AS not_parallel_safe, proparallel FROM catalog_function
  WHERE proparallel <> 's' ORDER BY signature::text COLLATE "C";
 
--- Immutable, but for those that read the clock, a setting or the catalog
+-- Functions that are not immutable: they read the clock, a setting or the catalog
 SELECT signature AS not_immutable, provolatile FROM catalog_function
  WHERE provolatile <> 'i' AND prokind = 'f' ORDER BY signature::text COLLATE "C";
 
--- Leakproof: what compares, and what comparisons are planned with
+-- Leakproof functions: comparisons, and functions used to plan comparisons
 SELECT signature AS leakproof FROM catalog_function WHERE proleakproof ORDER BY signature::text COLLATE "C";
 SELECT p.oid::regprocedure AS leaky_comparison
   FROM catalog_operator AS o JOIN pg_proc AS p ON p.oid = o.oprcode
  WHERE o.oprleft = o.oprright AND NOT p.proleakproof ORDER BY 1;
 
--- None runs with another's rights, and a function with statements of its own
--- does not go by the caller's search_path.
+-- No function is SECURITY DEFINER, and functions with a body of statements do
+-- not depend on the caller's search_path.
 SELECT signature AS security_definer FROM catalog_function WHERE prosecdef;
 SELECT signature AS path_of_the_caller FROM catalog_function
  WHERE prolang IN (SELECT oid FROM pg_language WHERE lanname IN ('sql', 'plpgsql')) AND prosqlbody IS NULL
    AND NOT coalesce(array_to_string(proconfig, ' '), '') LIKE '%search\_path=%';
 
--- Null for a null: every strict function with arguments, and no pseudo-types
--- but cstring, called with nulls only.  A set is empty.
+-- Strict functions with arguments, and with no pseudo-types but cstring, return
+-- null for nulls, or an empty set.
 CREATE FUNCTION pg_temp.of_nulls(f regprocedure) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -103,8 +102,8 @@ SELECT signature, oprcode, oprcom::regoperator AS commutator, oprnegate::regoper
   FROM catalog_operator WHERE oprleft = 'objectid'::regtype AND oprright = 'objectid'::regtype
  ORDER BY oprname COLLATE "C";
 
--- Commutators and negators lead back, over the right types; every operator has
--- a commutator, and one that compares also a negator and estimators.
+-- Commutators and negators point back, with the right types.  Every operator
+-- has a commutator; a comparison operator has a negator and estimators, too.
 SELECT o.signature AS commutator_wrong FROM catalog_operator AS o LEFT JOIN pg_operator AS c ON c.oid = o.oprcom
  WHERE c.oprcom IS DISTINCT FROM o.oid OR c.oprleft <> o.oprright OR c.oprright <> o.oprleft OR c.oprresult <> o.oprresult;
 SELECT o.signature AS negator_wrong FROM catalog_operator AS o LEFT JOIN pg_operator AS n ON n.oid = o.oprnegate
@@ -113,13 +112,13 @@ SELECT o.signature AS negator_wrong FROM catalog_operator AS o LEFT JOIN pg_oper
 SELECT signature AS without_estimator FROM catalog_operator
  WHERE oprname IN ('<', '<=', '=', '<>', '>=', '>') AND (oprrest = 0 OR oprjoin = 0);
 
--- No equality between types in an operator family: it would prune shards by the
--- wrong hash.
+-- No operator family has a cross-type equality operator: shards would be pruned
+-- by the wrong hash.
 SELECT signature AS equality_between_types FROM catalog_operator AS o
  WHERE oprname = '=' AND oprleft <> oprright
    AND (oprcanhash OR oprcanmerge OR EXISTS (SELECT FROM pg_amop WHERE amopopr = o.oid));
 
--- HASHES and MERGES promise operator classes, and these the marks.
+-- HASHES and MERGES require operator classes, and vice versa.
 SELECT signature AS hashes_without_hash FROM catalog_operator AS o
  WHERE oprcanhash
    AND NOT EXISTS (SELECT FROM pg_amop AS a JOIN pg_am ON pg_am.oid = a.amopmethod
@@ -132,7 +131,7 @@ SELECT o.signature AS not_marked
   FROM pg_amop AS a JOIN pg_am ON pg_am.oid = a.amopmethod JOIN catalog_operator AS o ON o.oid = a.amopopr
  WHERE amname = 'hash' AND NOT oprcanhash OR amname = 'btree' AND amopstrategy = 3 AND NOT oprcanmerge;
 
--- The functions behind the operators are of the same types, and immutable.
+-- The functions of the operators have the same types, and are immutable.
 SELECT signature AS function_differs FROM catalog_operator AS o JOIN pg_proc AS p ON p.oid = o.oprcode
  WHERE p.proargtypes[0] <> o.oprleft OR p.proargtypes[1] <> o.oprright OR p.prorettype <> o.oprresult OR p.provolatile <> 'i';
 
@@ -156,7 +155,7 @@ SELECT aggfnoid::regprocedure AS aggregate, aggtransfn, aggcombinefn, aggsortop:
   FROM pg_aggregate JOIN catalog_function AS f ON f.oid = aggfnoid::oid ORDER BY aggfnoid::regprocedure::text COLLATE "C";
 
 --
--- Casts: e is explicit, a is assignment, i (implicit) must not be
+-- Casts: e is explicit, a is assignment; i (implicit) must not occur
 --
 SELECT castsource::regtype AS source, casttarget::regtype AS target, castcontext AS context,
        CASE castmethod WHEN 'f' THEN castfunc::regprocedure::text ELSE castmethod::text END AS method

@@ -2,26 +2,26 @@
 -- random_digits, permute_digits and its inverse
 --
 
--- Pearson's statistic of counted items that should come equally often, for the
--- given number of kinds.
+-- Pearson's chi-squared statistic of items whose kinds should be equally
+-- frequent, for the given number of kinds
 CREATE FUNCTION pg_temp.chi_square(counts bigint[], kinds int) RETURNS float8 LANGUAGE sql AS $$
     SELECT sum((c - expected) ^ 2 / expected) + (kinds - count(*)) * min(expected)
     FROM unnest(counts) AS c, LATERAL (SELECT (SELECT sum(n) FROM unnest(counts) n)::float8 / kinds AS expected) e
 $$;
 SELECT pg_temp.chi_square('{10,10,10}', 3) AS even, pg_temp.chi_square('{30}', 3) AS one, round(pg_temp.chi_square('{8,12,10}', 3)::numeric, 6) AS uneven;
 
--- The places of a number of digits
+-- The places of a number with this many digits
 CREATE TEMP TABLE places AS SELECT digits, place, (10 ^ place)::bigint AS power FROM generate_series(1, 18) AS digits, generate_series(0, digits - 1) AS place;
 
 --
--- The permutation does not change, ever.
+-- The permutation must never change.
 --
 SELECT value, digits, key, permute_digits(value, digits, key)
 FROM (VALUES (0::bigint, 1, 0::bigint), (1, 1, 0), (9, 1, 0), (7, 1, -1), (0, 2, 1), (42, 3, 42), (1, 6, 12345), (2, 6, 12345), (999999, 6, 12345),
              (0, 9, 0), (1, 9, 0), (1, 9, -9223372036854775808), (1, 9, 9223372036854775807), (123456789012, 12, -987654321),
              (0, 18, 0), (1, 18, 0), (999999999999999999, 18, 0), (999999999999999999, 18, -1), (123456789012345678, 18, 9223372036854775807)) AS v (value, digits, key);
 
--- A permutation of [0, 10^n), whatever the key; the inverse undoes it.
+-- It is a permutation of [0, 10^n) for any key, and the inverse undoes it.
 SELECT digits, key, count(DISTINCT p) = 10 ^ digits AS bijection, min(p) = 0 AND max(p) = 10 ^ digits - 1 AS onto,
        bool_and(unpermute_digits(p, digits, key) = i) AS inverse
 FROM generate_series(1, 6) AS digits,
@@ -39,18 +39,19 @@ SELECT digits, count(*) FILTER (WHERE unpermute_digits(permute_digits(value, dig
 FROM (SELECT digits, i, random_digits(digits) AS value FROM generate_series(7, 17) AS digits, generate_series(1, 1000) AS i OFFSET 0) AS s
 GROUP BY digits HAVING count(*) FILTER (WHERE unpermute_digits(permute_digits(value, digits, i), digits, i) <> value) > 0;
 
--- Of a sequence: numbers that do not repeat and do not look like a sequence
+-- Values of a sequence become numbers that do not repeat and look random.
 CREATE SEQUENCE ticket;
 SELECT permute_digits(nextval('ticket'), 6, 42) AS number FROM generate_series(1, 10);
 
--- Different keys differ: 1,000 neighbouring keys give 1,000 different series.
+-- 1,000 consecutive keys give 1,000 different series.
 SELECT count(DISTINCT series) FROM (SELECT array_agg(permute_digits(i, 9, key)) AS series FROM generate_series(-500, 499) AS key, generate_series(0, 4) AS i GROUP BY key) AS s;
--- and different counts of digits, too
+-- and so do different numbers of digits
 SELECT count(DISTINCT permute_digits(5, digits, 1)) FROM generate_series(4, 18) AS digits;
 
--- The digits of consecutive values' numbers come equally often, at each place;
--- so do those of their differences.  No more than 50 at 9 degrees of freedom:
--- by chance, one in ten million.  This is arithmetic, so it never flakes.
+-- In the numbers of consecutive values, all digits are equally frequent at each
+-- place, and so are those of their differences.  A random permutation would
+-- exceed 50 at 9 degrees of freedom once in ten million; the result here is
+-- always the same.
 WITH permuted AS (
     SELECT digits, i, permute_digits(i, digits, digits - 7) AS p FROM generate_series(6, 9) AS digits, generate_series(0, 99999) AS i
 ), places AS (
@@ -64,10 +65,10 @@ SELECT 'places' AS what, count(*) AS tests, max(chi) < 50 AS even FROM (SELECT p
 UNION ALL
 SELECT 'steps', count(*), max(chi) < 50 FROM (SELECT pg_temp.chi_square(array_agg(n), 10) AS chi FROM steps GROUP BY digits) AS c;
 
--- Even of one digit, no order of the ten is favoured: over 100,000 keys each
--- number goes to each place equally often (81 degrees of freedom), as many
--- orders are odd as even, and as many come as of 100,000 drawn from 10!
--- (98,636 and 36).
+-- With one digit, too, no order of the ten numbers prevails: over 100,000 keys
+-- each number is mapped to each place equally often (81 degrees of freedom), as
+-- many permutations are odd as even, and there are as many different ones as in
+-- 100,000 random draws from 10! (98,636 and 36).
 WITH orders AS MATERIALIZED (
     SELECT key, array_agg(permute_digits(i, 1, key) ORDER BY i) AS o FROM generate_series(1, 100000) AS key, generate_series(0, 9) AS i GROUP BY key
 ), cells AS (
@@ -86,8 +87,8 @@ SELECT (SELECT pg_temp.chi_square(array_agg(n), 100) < 150 FROM cells) AS places
 --
 SELECT digits, count(*), min(r) >= 0 AS not_negative, max(r) < 10 ^ digits AS below, max(r) >= 10 ^ digits * 0.9 AS all_the_way
 FROM generate_series(1, 18) AS digits, LATERAL (SELECT random_digits(digits) AS r FROM generate_series(1, 1000)) AS s GROUP BY digits ORDER BY digits;
--- A limit of 80 at 9 degrees of freedom is exceeded by chance once in 10^13,
--- 300 at 99 once in 10^21.
+-- By chance, 80 at 9 degrees of freedom is exceeded once in 10^13, and 300 at 99
+-- once in 10^21.
 WITH numbers AS MATERIALIZED (
     SELECT digits, random_digits(digits) AS r FROM generate_series(1, 18) AS digits, generate_series(1, 10000) AS i
 ), places AS (
@@ -95,7 +96,7 @@ WITH numbers AS MATERIALIZED (
 )
 SELECT count(*) AS tests, max(chi) < 80 AS uniform FROM (SELECT pg_temp.chi_square(array_agg(n), 10) AS chi FROM places GROUP BY digits, place) AS c;
 SELECT count(*) AS kinds, pg_temp.chi_square(array_agg(n), 100) < 300 AS uniform FROM (SELECT count(*) AS n FROM generate_series(1, 100000) AS i GROUP BY random_digits(2)) AS c;
--- another one every time; 18 digits do not meet in 100,000
+-- each call gives a new number; 100,000 numbers of 18 digits do not collide
 SELECT count(DISTINCT random_digits(18)) FROM generate_series(1, 100000);
 
 --

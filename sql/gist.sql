@@ -1,26 +1,26 @@
 --
--- GiST: exclusion constraints and keys of an id beside a range; the same rows
--- as a sequential scan finds, whatever the index was made of
+-- GiST: exclusion constraints and keys of an id and a range; index scans find
+-- the same rows as a sequential scan, however the index was built
 --
 
 SET timezone = 'UTC';
 
--- 6,000 ids in random order, each third one twice, a hundred times the same,
--- both ends, and nulls
+-- 6,000 ids in random order, every third one twice, one id a hundred times, the
+-- lowest and the highest id, and nulls
 CREATE TABLE gist_ids (n int, id objectid);
 INSERT INTO gist_ids SELECT i, left(md5((i % 4000)::text), 24)::objectid FROM generate_series(0, 5999) AS i ORDER BY md5(i::text);
 INSERT INTO gist_ids SELECT 6000 + i, '507f1f77bcf86cd799439011' FROM generate_series(0, 99) AS i;
 INSERT INTO gist_ids SELECT 6100 + i, NULL FROM generate_series(0, 99) AS i;
 INSERT INTO gist_ids VALUES (6200, repeat('0', 24)), (6201, repeat('f', 24));
 
--- What is asked: each operator with ids that are there, that are not, and that
--- are at either end
+-- Conditions: each operator, with ids in the table, not in the table, and at
+-- either end
 CREATE TEMP TABLE gist_question AS
 SELECT op, '507f1f77bcf86cd799439011'::objectid AS arg FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op
 UNION ALL SELECT op, id FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op, (SELECT id FROM gist_ids WHERE n < 3) AS s
 UNION ALL SELECT op, repeat(digit, 24)::objectid FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op, unnest('{0,8,f}'::text[]) AS digit;
 
--- The rows, as a number and a hash, and the plan by which they were found
+-- The rows found, as a count and a hash, and the plan
 CREATE FUNCTION pg_temp.answer(condition text, OUT rows bigint, OUT hash text, OUT plan text)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -52,7 +52,7 @@ SELECT * FROM pg_temp.compare();
 SELECT (pg_temp.answer('id IS NULL')).rows AS nulls, (pg_temp.answer('id IS NOT NULL')).rows AS others;
 SELECT pg_relation_size('gist_index') > 10 * current_setting('block_size')::int AS many_pages;
 
--- One that grows row by row, by splitting pages, and from which rows go
+-- An index that grows row by row, by page splits, and from which rows are deleted
 DROP INDEX gist_index;
 CREATE TEMP TABLE gist_copy AS TABLE gist_ids;
 TRUNCATE gist_ids;
@@ -66,8 +66,8 @@ VACUUM gist_ids;
 INSERT INTO gist_ids SELECT * FROM gist_copy WHERE n % 2 = 0;
 SELECT * FROM pg_temp.compare();
 
--- A good index is read along one path: one id, and a narrow range, are found in
--- a few pages.  So they are after the worst of orders, too: that of the ids.
+-- A good index finds one id, or a narrow range, in a few pages, even after
+-- insertion in the worst order, that of the ids.
 CREATE FUNCTION pg_temp.pages_read(condition text) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -86,7 +86,7 @@ SELECT * FROM pg_temp.compare();
 SELECT pg_temp.pages_read('id = ''' || repeat('f', 24) || '''') < 10 AS one_id,
        pg_temp.pages_read('id >= ''800000000000000000000000'' AND id < ''808000000000000000000000''') < 20 AS narrow;
 
--- Index-only scans give the ids back.
+-- Index-only scans return the ids.
 EXPLAIN (COSTS OFF) SELECT id FROM gist_ids WHERE id < '100000000000000000000000';
 SELECT md5(string_agg(id::text, ',' ORDER BY id)) =
        (SELECT md5(string_agg(id::text, ',' ORDER BY id)) FROM gist_copy WHERE id < '100000000000000000000000') AS same
@@ -107,13 +107,13 @@ RESET enable_hashjoin;
 RESET enable_mergejoin;
 SET enable_seqscan = off;
 
--- Ranges of time are ranges of ids here as well.
+-- Time ranges become ranges of ids here, too.
 EXPLAIN (COSTS OFF) SELECT n FROM gist_ids WHERE id >= timestamptz '2012-10-17 21:13:27+00' AND id < timestamptz '2012-10-17 21:13:28+00';
 SELECT count(*) FROM gist_ids WHERE id >= timestamptz '2012-10-17 21:13:27+00' AND id < timestamptz '2012-10-17 21:13:28+00';
 RESET enable_seqscan;
 
 --
--- Exclusion constraints: no room twice at one time
+-- Exclusion constraints: no overlapping bookings of a room
 --
 CREATE TABLE gist_booking (room objectid, during tstzrange, EXCLUDE USING gist (room WITH =, during WITH &&));
 INSERT INTO gist_booking VALUES ('507f1f77bcf86cd799439011', '[2026-01-01,2026-01-03)'), ('507f1f77bcf86cd799439012', '[2026-01-01,2026-01-03)');
@@ -122,8 +122,8 @@ INSERT INTO gist_booking VALUES ('507f1f77bcf86cd799439011', '[2026-01-03,2026-0
 INSERT INTO gist_booking VALUES ('507f1f77bcf86cd799439011', '[2026-01-02,2026-01-04)') ON CONFLICT DO NOTHING;
 SELECT * FROM gist_booking ORDER BY room, during;
 
--- Many bookings of few rooms, so that pages are split by the second column;
--- none of them is taken twice.
+-- Many bookings of a few rooms, so that pages are split by the second column.
+-- No booking overlaps.
 INSERT INTO gist_booking
 SELECT left(md5((i % 7)::text), 24)::objectid, tstzrange(day, day + '1 day')
   FROM (SELECT i, timestamptz '2027-01-01 00:00:00+00' + i / 7 * interval '1 day' AS day FROM generate_series(0, 6999) AS i) AS s;
@@ -135,14 +135,14 @@ EXPLAIN (COSTS OFF) SELECT FROM gist_booking WHERE room = left(md5('3'), 24)::ob
 SELECT count(*) FROM gist_booking WHERE room = left(md5('3'), 24)::objectid AND during @> timestamptz '2028-01-01 12:00:00+00';
 RESET enable_seqscan;
 
--- Only one tenant for a machine at one time: <> excludes the others.
+-- Only one tenant for a machine at a time: <> excludes the others.
 CREATE TABLE gist_tenancy (machine int4range, tenant objectid, EXCLUDE USING gist (machine WITH &&, tenant WITH <>));
 INSERT INTO gist_tenancy VALUES ('[1,2)', '507f1f77bcf86cd799439011'), ('[1,2)', '507f1f77bcf86cd799439011'), ('[2,3)', '507f1f77bcf86cd799439012');
 INSERT INTO gist_tenancy VALUES ('[1,2)', '507f1f77bcf86cd799439012');
 
 --
--- Keys WITHOUT OVERLAPS: PostgreSQL 18 has them; earlier ones do not know the
--- words (42601), and then have no such table (42P01) and no number 12 (42P17).
+-- Keys WITHOUT OVERLAPS, new in PostgreSQL 18.  Earlier servers report a syntax
+-- error (42601), then a missing table (42P01) and no support function 12 (42P17).
 --
 CREATE FUNCTION pg_temp.outcome(statement text) RETURNS text
 LANGUAGE plpgsql AS $$
@@ -162,7 +162,7 @@ INSERT INTO gist_temporal VALUES
     (6, 'INSERT INTO gist_offer VALUES (repeat(''1'', 24), ''[2026-02-01,2026-12-01)'')', 'done', '42P01'),
     (7, 'INSERT INTO gist_offer VALUES (repeat(''1'', 24), ''[2026-02-01,2027-12-01)'')', '23503', '42P01'),
     (8, 'DROP TABLE gist_offer, gist_price', 'done', '42P01'),
-    -- the extension as pg_upgrade brings it along from an earlier server
+    -- the extension as after pg_upgrade from an earlier server
     (9, 'ALTER OPERATOR FAMILY gist_objectid_ops USING gist DROP FUNCTION 12 ("any", "any")', 'done', '42P17'),
     (10, 'CREATE TABLE gist_price (product objectid, valid daterange, PRIMARY KEY (product, valid WITHOUT OVERLAPS))', '42704', '42601'),
     (11, 'SELECT enable_temporal_keys()', 'done', 'done'),

@@ -5,16 +5,16 @@
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET search_path = public, objectid_ext_tools;
--- where in the function an error came up is no part of it
+-- the context of an error is not shown
 \set SHOW_CONTEXT never
--- of a run that was cut short
+-- left over from an interrupted run
 SET client_min_messages = warning;
 DROP DATABASE IF EXISTS regress_objectid_parts;
 DROP ROLE IF EXISTS regress_part_user;
 RESET client_min_messages;
 
 --
--- The three kinds of keys
+-- The three types of keys
 --
 CREATE TABLE part_oid (id objectid, n int) PARTITION BY RANGE (id);
 CREATE TABLE part_big (id bigint, n int) PARTITION BY RANGE (id);
@@ -34,18 +34,18 @@ SELECT c.oid::regclass AS partition, pg_get_expr(relpartbound, c.oid) AS bounds
 FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid
 WHERE inhparent IN ('part_oid'::regclass, 'part_big'::regclass, 'part_insta'::regclass, 'part_uuid'::regclass) ORDER BY c.oid::regclass::text COLLATE "C";
 
--- The same again makes nothing; more makes what is missing, before, between and
--- behind.
+-- The same call again creates nothing; a wider one creates the missing
+-- partitions before, between and after.
 SELECT create_id_partitions('part_oid', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
 SELECT create_id_partitions('part_insta', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
 SELECT create_id_partitions('part_oid', '1 day', '2025-12-31 00:00:00+00', '2026-01-05 00:00:00+00');
 DROP TABLE part_big_20260102;
 SELECT create_id_partitions('part_big', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 12:00:00+00');
 SELECT create_id_partitions('part_uuid', '1 day', '2026-01-03 00:00:00+00', '2026-01-05 00:00:00+00');
--- the last one ends after upto, if need be: upto itself is within or is an end
+-- the last one can end after upto, which is inside it or its end
 SELECT create_id_partitions('part_uuid', '1 day', '2026-01-05 00:00:00+00', '2026-01-05 00:00:00.000001+00');
 
--- A row lies by the time in its id, to the tick.
+-- A row is stored by the time in its id, exact to the tick.
 INSERT INTO part_oid SELECT id FROM unnest(ARRAY[objectid_ceiling('2026-01-01 23:59:59+00'), objectid_floor('2026-01-02 00:00:00+00'), objectid_ceiling('2026-01-02 23:59:59.999999+00'), objectid_floor('2026-01-02 23:59:59.000001+00')]) AS id;
 INSERT INTO part_big SELECT id FROM unnest(ARRAY[snowflake_ceiling('2026-01-01 23:59:59.999999+00'), snowflake_floor('2026-01-02 00:00:00+00'), snowflake_ceiling('2026-01-02 23:59:59.999999+00'), snowflake_floor('2026-01-02 23:59:59.999001+00')]) AS id;
 INSERT INTO part_insta (id) SELECT id FROM unnest(ARRAY[snowflake_ceiling('2026-01-01 23:59:59.999999+00', 'instagram'), snowflake_floor('2026-01-02 00:00:00+00', 'instagram')]) AS id;
@@ -56,11 +56,11 @@ UNION ALL SELECT tableoid::regclass, id::text, snowflake_timestamp(id, 'instagra
 UNION ALL SELECT tableoid::regclass, id::text, uuidv7_timestamp(id) FROM part_uuid ORDER BY 1, 2;
 INSERT INTO part_oid SELECT objectid_ceiling('2025-12-30 23:59:59+00');
 INSERT INTO part_oid SELECT objectid_floor('2026-01-05 00:00:00+00');
--- Whatever the second, a row is where id_partitions says.
+-- For any second, a row is in the partition that id_partitions shows.
 INSERT INTO part_oid SELECT (left(objectid_floor(timestamptz '2025-12-31 00:00:00+00' + i * interval '431 s')::text, 8) || left(md5(i::text), 16))::objectid FROM generate_series(0, 1000) AS i;
 SELECT count(*) AS rows, count(*) FILTER (WHERE objectid_timestamp(id) >= lower AND objectid_timestamp(id) < upper) AS right_place
 FROM part_oid JOIN id_partitions('part_oid') ON partition = part_oid.tableoid;
--- and a condition on the time reads no more than that
+-- and a condition on the time reads only that partition
 CREATE FUNCTION pg_temp.scanned(query text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -79,7 +79,7 @@ DROP TABLE part_oid, part_big, part_insta, part_uuid;
 -- Intervals
 --
 CREATE TABLE part (id objectid) PARTITION BY RANGE (id);
--- Make partitions, show them, and take them away.
+-- Create partitions, show them, and drop them.
 CREATE FUNCTION pg_temp.made(every interval, first timestamptz, upto timestamptz, OUT partition text, OUT lower timestamptz, OUT upper timestamptz) RETURNS SETOF record
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -102,16 +102,16 @@ SELECT * FROM pg_temp.made('1 month', '2026-01-31 00:00:00+00', '2026-06-01 00:0
 SELECT * FROM pg_temp.made('3 months', '2025-11-30 00:00:00+00', '2026-11-30 00:00:00+00');
 SELECT * FROM pg_temp.made('1 year', '2024-02-29 00:00:00+00', '2029-01-01 00:00:00+00');
 SELECT * FROM pg_temp.made('366 days', '2024-01-01 00:00:00+00', '2025-01-01 00:00:00+00');
--- names as precise as the bounds are; a fraction of a second goes up
+-- names are as precise as the bounds; a fraction of a second is rounded up
 SELECT * FROM pg_temp.made('1 day', '2026-01-01 06:00:00+00', '2026-01-02 06:00:00+00');
 SELECT * FROM pg_temp.made('36 hours', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
 SELECT * FROM pg_temp.made('1 minute', '2026-01-01 00:00:30.25+00', '2026-01-01 00:01:31+00');
 SELECT * FROM pg_temp.made('90.5 s', '2026-01-01 00:00:00+00', '2026-01-01 00:03:00+00');
--- the ends of what there can be
+-- the ends of the possible range
 SELECT * FROM pg_temp.made('1 month', '1969-12-15 00:00:00+00', '1970-02-01 00:00:00+00');
 SELECT * FROM pg_temp.made('1 year', '2106-01-01 00:00:00+00', '2106-12-31 00:00:00+00');
 
--- The session's TimeZone decides nothing, on the days of a changed clock either.
+-- TimeZone of the session has no effect, even when daylight saving changes.
 CREATE TABLE part_zone (zone text, partition text, lower timestamptz, upper timestamptz);
 DO $$
 DECLARE
@@ -126,7 +126,7 @@ BEGIN
 END $$;
 SELECT split_part(zone, ' ', 2) AS every, count(DISTINCT (partition, lower, upper)) AS partitions, count(*) / 5 AS in_each_zone, count(DISTINCT split_part(zone, ' ', 1)) AS zones FROM part_zone GROUP BY every ORDER BY every;
 DROP TABLE part_zone;
--- An offset is the caller's business.
+-- The caller can give a time zone offset.
 SET timezone = 'America/New_York';
 SELECT * FROM pg_temp.made('1 day', '2026-03-08', '2026-03-09');
 SHOW timezone;
@@ -146,7 +146,7 @@ CREATE TABLE "select" (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE "a.b" (id bigint) PARTITION BY RANGE (id);
 SELECT create_id_partitions('"select"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 SELECT create_id_partitions('"a.b"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
--- 63 bytes: the parent's name gives way, in whole characters
+-- 63 bytes: the parent's name is truncated, by whole characters
 SELECT repeat('p', 63) AS long, repeat('é', 31) || 'x' AS wide \gset
 CREATE TABLE :"long" (id objectid) PARTITION BY RANGE (id);
 CREATE TABLE :"wide" (id objectid) PARTITION BY RANGE (id);
@@ -154,22 +154,22 @@ SELECT partition, octet_length(partition::text) AS bytes FROM create_id_partitio
 SELECT partition, octet_length(trim('"' FROM partition::text)) AS bytes FROM create_id_partitions(:'wide', '1 minute', '2026-01-01 00:00:00+00', '2026-01-01 00:02:00+00') AS partition;
 SELECT create_id_partitions(:'long', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
 SELECT create_id_partitions(:'wide', '1 minute', '2026-01-01 00:00:00+00', '2026-01-01 00:02:00+00');
--- a name that is taken, by another parent's whose name begins alike
+-- a name that is taken, by a partition of a parent with a similar name
 SELECT repeat('p', 62) || 'q' AS other \gset
 CREATE TABLE :"other" (id objectid) PARTITION BY RANGE (id);
 SELECT create_id_partitions(:'other', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
 SELECT count(*) AS left_behind FROM id_partitions(:'other');
 DROP TABLE :"long", :"wide", :"other", "select", "a.b";
 DROP SCHEMA "Part ""quoted"" schema" CASCADE;
--- a partition that has another name than it would get is found by its bounds
+-- a partition with another name is found by its bounds
 CREATE TABLE part (id objectid) PARTITION BY RANGE (id);
 CREATE TABLE part_new_year PARTITION OF part FOR VALUES FROM (objectid_floor('2026-01-01 00:00:00+00')) TO (objectid_floor('2026-01-02 00:00:00+00'));
 SELECT create_id_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00');
 DROP TABLE part;
 
 --
--- Where: in the parent's schema, whatever the search_path, and by no function
--- or operator but core's and the extension's
+-- Partitions are in the parent's schema, for any search_path, and only functions
+-- and operators of core and the extension are called.
 --
 CREATE SCHEMA part_schema;
 CREATE TABLE part_schema.part (id objectid) PARTITION BY RANGE (id);
@@ -220,14 +220,14 @@ DROP TABLE pg_temp.pg_class, pg_temp.pg_attribute;
 SET client_min_messages = warning;
 DROP SCHEMA part_hostile, part_schema CASCADE;
 RESET client_min_messages;
--- a temporary parent's are temporary
+-- partitions of a temporary parent are temporary
 CREATE TEMP TABLE part (id objectid) PARTITION BY RANGE (id);
 SELECT create_id_partitions('part', '1 day', '2026-01-01 00:00:00+00', '2026-01-02 00:00:00+00') \gset
 SELECT relpersistence, relnamespace = pg_my_temp_schema() AS mine FROM pg_class WHERE relname = 'part_20260101';
 DROP TABLE part;
 
 --
--- What is there already: a default partition, ends without end, partitions of
+-- Existing partitions: a default partition, unbounded ends, partitions of
 -- partitions
 --
 CREATE TABLE part (id objectid) PARTITION BY RANGE (id);
@@ -239,22 +239,22 @@ SELECT create_id_partitions('part_sub', '2 weeks', '2025-01-01 00:00:00+00', '20
 SELECT create_id_partitions('part', '1 month', '2025-01-01 00:00:00+00', '2025-04-01 00:00:00+00');
 SELECT * FROM id_partitions('part');
 SELECT * FROM id_partitions('part_sub');
--- rows of the default partition are in the way, or are not
+-- rows of the default partition conflict, or do not
 INSERT INTO part VALUES (objectid_floor('2025-06-15 00:00:00+00'));
 SELECT create_id_partitions('part', '1 month', '2025-04-01 00:00:00+00', '2025-06-01 00:00:00+00');
 SELECT create_id_partitions('part', '1 month', '2025-06-01 00:00:00+00', '2025-08-01 00:00:00+00');
 SELECT count(*) FROM id_partitions('part');
 
--- In the way: another partition, in part or in whole
+-- Conflicts: another partition overlaps, in part or in whole
 SELECT create_id_partitions('part', '1 day', '2025-03-31 00:00:00+00', '2025-04-02 00:00:00+00');
 SELECT create_id_partitions('part', '1 month', '2024-12-01 00:00:00+00', '2025-02-01 00:00:00+00');
 SELECT create_id_partitions('part', '1 year', '2029-06-01 00:00:00+00', '2030-06-01 00:00:00+00');
--- some were made before it came to that, and have gone
+-- partitions created before the error are rolled back
 SELECT create_id_partitions('part', '20 days', '2029-11-01 00:00:00+00', '2030-02-01 00:00:00+00');
 SELECT count(*) FROM id_partitions('part');
 DROP TABLE part;
 
--- Bigints that no layout could have made, and other bounds than ticks
+-- Bigints that are not ids of any layout, and bounds inside a tick
 CREATE TABLE part (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE part_serial PARTITION OF part FOR VALUES FROM (0) TO (1000);
 CREATE TABLE part_rest PARTITION OF part FOR VALUES FROM (1000) TO (1288834974657);
@@ -262,7 +262,7 @@ SELECT * FROM id_partitions('part');
 DROP TABLE part;
 
 --
--- Refused, with nothing left behind
+-- Errors, which leave nothing behind
 --
 CREATE TABLE part (id objectid, n int) PARTITION BY RANGE (id);
 CREATE TABLE part_bigint (id bigint) PARTITION BY RANGE (id);
@@ -302,7 +302,7 @@ SELECT create_id_partitions('part', '1 day', '2026-02-02 00:00:00+00', '2026-02-
 SELECT id_partitions('part_hash');
 SELECT create_id_partitions('part_that_is_not', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 SELECT create_id_partitions(0::regclass, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
--- NULL makes nothing
+-- NULL creates nothing
 SELECT create_id_partitions(NULL, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 SELECT create_id_partitions('part', NULL, '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 SELECT create_id_partitions('part', '1 day', NULL, '2026-02-02 00:00:00+00');
@@ -310,17 +310,17 @@ SELECT create_id_partitions('part', '1 day', '2026-02-01 00:00:00+00', NULL);
 SELECT create_id_partitions('part_bigint', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00', NULL);
 SELECT * FROM id_partitions(NULL);
 SELECT count(*) FROM id_partitions('part');
--- in a transaction that is read only
+-- in a read-only transaction
 BEGIN READ ONLY;
 SELECT create_id_partitions('part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 ROLLBACK;
--- rolled back, all of it
+-- a rollback removes everything
 BEGIN;
 SELECT count(*) FROM create_id_partitions('part', '1 day', '2026-02-01 00:00:00+00', '2026-03-01 00:00:00+00');
 ROLLBACK;
 SELECT count(*) FROM id_partitions('part');
 
--- Who may not
+-- A role without the privilege
 CREATE ROLE regress_part_user;
 CREATE SCHEMA part_schema;
 CREATE TABLE part_schema.part (id objectid) PARTITION BY RANGE (id);
@@ -339,7 +339,7 @@ ALTER TABLE part_schema.part OWNER TO regress_part_user;
 SET ROLE regress_part_user;
 SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 RESET ROLE;
--- and the owner may
+-- the owner has it
 GRANT CREATE ON SCHEMA part_schema TO regress_part_user;
 SET ROLE regress_part_user;
 SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
@@ -352,7 +352,7 @@ DROP SCHEMA part_schema;
 DROP ROLE regress_part_user;
 
 --
--- objectid_ext in a schema of its own, which is then moved
+-- objectid_ext in a separate schema, and then moved to another
 --
 \set original :DBNAME
 CREATE DATABASE regress_objectid_parts;
@@ -372,20 +372,20 @@ CREATE SCHEMA moved;
 ALTER EXTENSION objectid_ext SET SCHEMA moved;
 SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-05-01 00:00:00+00');
 SELECT * FROM objectid_ext_tools.id_partitions('app.event');
--- others' functions in the extension's schema are not called, though closer
--- matches than core's
+-- functions of other users in the extension's schema are not called, although
+-- they match better than core's
 CREATE FUNCTION moved.format(text, name, name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
 CREATE FUNCTION moved.format(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
 CREATE FUNCTION moved.to_char(timestamptz, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
 CREATE FUNCTION moved._partition_key_type(regclass) RETURNS regtype LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no business here'; END $$;
 SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-06-01 00:00:00+00');
 SELECT count(*) FROM objectid_ext_tools.id_partitions('app.event');
--- a bound that is no id of the layout has no time, and does not hide the rest
+-- a bound that is not an id of the layout has no time, and does not hide the rest
 CREATE TABLE app.number (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE app.negative PARTITION OF app.number FOR VALUES FROM (-100) TO (0);
 CREATE TABLE app.large PARTITION OF app.number FOR VALUES FROM (9007199254740991) TO (9007199254740993);
 SELECT * FROM objectid_ext_tools.id_partitions('app.number', 'js53');
--- a table of the extension's own schema, too
+-- a table in the extension's schema, too
 CREATE TABLE moved.event (id uuid) PARTITION BY RANGE (id);
 SELECT objectid_ext_tools.create_id_partitions('moved.event', '1 month', '2026-01-01 00:00:00+00', '2026-02-01 00:00:00+00');
 \c :original

@@ -17,7 +17,7 @@ INSERT INTO input_spelling VALUES
     (11, '"507F1F77BCF86CD799439011"'),
     (12, '{"$oid":"507f1f77bcf86cd799439011"}'),
     (13, '{"$oid":"507F1F77BCF86CD799439011"}'),
-    -- blanks between the tokens in the braces: one gap at a time, all, each kind
+    -- blanks between the tokens in the braces: each gap, all gaps, each character
     (14, '{ "$oid":"507f1f77bcf86cd799439011"}'),
     (15, '{"$oid" :"507f1f77bcf86cd799439011"}'),
     (16, '{"$oid": "507f1f77bcf86cd799439011"}'),
@@ -32,7 +32,7 @@ SELECT no, spelling::objectid AS id,
        spelling::objectid = '507f1f77bcf86cd799439011' AS equal
   FROM input_spelling ORDER BY no;
 
--- From 16 on the server can be asked without an error.
+-- Since PostgreSQL 16, soft errors can be queried.
 CREATE FUNCTION pg_temp.is_valid(value text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -85,11 +85,11 @@ COPY input_copy FROM STDIN (FORMAT csv);
 COPY input_copy TO STDOUT;
 COPY (SELECT id FROM input_copy WHERE id IS NOT NULL) TO STDOUT (FORMAT csv);
 
--- What goes out comes in again.
+-- Output is valid input for the same value.
 SELECT count(*) AS ids, count(*) FILTER (WHERE id::text::objectid <> id) AS changed
   FROM (SELECT substr(decode(md5(i::text), 'hex'), 1, 12)::objectid AS id
           FROM generate_series(1, 10000) AS i) AS s;
 
--- JSON and row output are the digits, too.
+-- JSON and row output have the digits, too.
 SELECT to_json('507f1f77bcf86cd799439011'::objectid) AS json,
        json_build_object('_id', '507f1f77bcf86cd799439011'::objectid) AS object;

@@ -4,7 +4,7 @@
 --
 
 \set original :DBNAME
--- of a run that was cut short
+-- left over from an interrupted run
 SET client_min_messages = warning;
 DROP DATABASE IF EXISTS regress_objectid_install;
 DROP DATABASE IF EXISTS regress_objectid_encoding;
@@ -24,7 +24,7 @@ CREATE SCHEMA ids;
 GRANT USAGE ON SCHEMA ids TO regress_objectid_user;
 SET search_path = '';
 
--- Does a plan have a node?
+-- Does the plan of a query have this node?
 CREATE FUNCTION pg_temp.plan_has(query text, node text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -38,7 +38,7 @@ BEGIN
     RETURN false;
 END $$;
 
--- How much there is, before and after
+-- The number of catalog entries, before and after
 CREATE FUNCTION pg_temp.objects() RETURNS bigint
 LANGUAGE sql AS $$
     SELECT (SELECT count(*) FROM pg_catalog.pg_type) + (SELECT count(*) FROM pg_catalog.pg_proc)
@@ -55,8 +55,8 @@ CREATE EXTENSION objectid_ext SCHEMA ids;
 SELECT n.nspname, pg_catalog.pg_get_userbyid(e.extowner) AS owner, pg_temp.objects() > :before AS more
   FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'objectid_ext';
 
--- Everything works by its full name: as a type, a default, a key; operators,
--- which no path finds; indexes of every kind; casts, aggregates, functions.
+-- Everything works with qualified names: types, defaults, keys, operators,
+-- indexes of all access methods, casts, aggregates, functions.
 CREATE TABLE ids.install_key (id ids.objectid PRIMARY KEY DEFAULT ids.gen_objectid(), n int);
 INSERT INTO ids.install_key (n) SELECT n FROM pg_catalog.generate_series(1, 100) AS n;
 INSERT INTO ids.install_key VALUES ('507f1f77bcf86cd799439011', 0), ('ObjectId("FFFFFFFFFFFFFFFFFFFFFFFF")', 101);
@@ -80,14 +80,14 @@ SELECT n, pg_catalog.count(*) OVER (ORDER BY id RANGE BETWEEN '1 day' PRECEDING 
   FROM ids.install_key WHERE n IN (-1, 0) ORDER BY n;
 ANALYZE ids.install_key;
 
--- The index serves an operator by its full name.
+-- An operator with a qualified name uses the index.
 DROP INDEX ids.install_key_hash, ids.install_key_minmax, ids.install_key_multi, ids.install_key_bloom;
 SET enable_seqscan = off;
 SELECT pg_temp.plan_has('SELECT n FROM ids.install_key WHERE id OPERATOR(ids.<) ''507f1f77bcf86cd799439012''', 'install_key_pkey') AS range,
        pg_temp.plan_has('SELECT ids.min(id) FROM ids.install_key', 'install_key_pkey') AS min;
 RESET enable_seqscan;
 
--- Another user may use it without any grant but that on the schema.
+-- Another user only needs USAGE on the schema.
 GRANT SELECT, INSERT ON ids.install_key TO regress_objectid_user;
 RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_objectid_user;
@@ -98,8 +98,8 @@ RESET objectid_ext.objectid_identity;
 DROP EXTENSION objectid_ext;
 RESET SESSION AUTHORIZATION;
 
--- The extension moves, and what hangs on it goes on.  (Members of a trusted
--- extension belong to the superuser, so the move is his to make.)
+-- The extension is moved, and dependent objects continue to work.  (Members of
+-- a trusted extension belong to the superuser, who must move it.)
 CREATE SCHEMA moved;
 ALTER EXTENSION objectid_ext SET SCHEMA moved;
 GRANT USAGE ON SCHEMA moved TO regress_objectid_owner;
@@ -113,25 +113,25 @@ SET search_path = moved;
 SELECT 'ObjectId("507f1f77bcf86cd799439011")'::objectid < gen_objectid() AS later;
 SET search_path = '';
 
--- It is not dropped while a table needs it, and then leaves nothing.
+-- It cannot be dropped while a table needs it; afterwards it leaves nothing.
 DROP EXTENSION objectid_ext;
 DROP TABLE ids.install_key;
 DROP EXTENSION objectid_ext;
 SELECT pg_temp.objects() - :before AS left_over;
 SELECT pg_catalog.count(*) FROM pg_catalog.pg_type WHERE typname LIKE '%objectid%';
 
--- Once more, as if for the first time
+-- It can be installed again.
 CREATE EXTENSION objectid_ext SCHEMA ids;
 SELECT ids.gen_objectid() OPERATOR(ids.>) '507f1f77bcf86cd799439011' AS works;
 DROP EXTENSION objectid_ext;
 
--- Who may not create in the database may not create the extension.
+-- Without CREATE on the database, a role cannot create the extension.
 RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_objectid_user;
 CREATE EXTENSION objectid_ext SCHEMA ids;
 RESET SESSION AUTHORIZATION;
 
--- In a database whose encoding is not UTF-8, for the script is plain ASCII
+-- In a database with another encoding than UTF-8; the script is plain ASCII
 CREATE DATABASE regress_objectid_encoding ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c regress_objectid_encoding
 CREATE EXTENSION objectid_ext;

@@ -3,7 +3,7 @@
 -- marked HASHES and MERGES
 --
 
--- 6,000 different ids, some of them twice; the other table has half of them.
+-- 6,000 distinct ids, some of them twice; the other table has half of them.
 CREATE TABLE join_a (id objectid, b bytea);
 CREATE TABLE join_b (id objectid, b bytea);
 INSERT INTO join_a
@@ -29,7 +29,7 @@ BEGIN
     RETURN false;
 END $$;
 
--- What the joins must give
+-- The expected result of the joins
 SET enable_nestloop = off;
 SELECT count(*) AS rows, count(DISTINCT b) AS ids FROM join_a JOIN join_b USING (b);
 SELECT count(*) AS rows, count(join_a.b) AS a, count(join_b.b) AS b
@@ -102,14 +102,14 @@ SELECT count(*) AS rows, count(DISTINCT join_a.b) AS ids, count(*) FILTER (WHERE
   FROM join_a JOIN join_b USING (id);
 RESET ALL;
 
--- All of the 12 bytes count.
+-- The hash depends on all 12 bytes.
 SELECT pos, count(DISTINCT objectid_hash(id)) AS hashes, count(DISTINCT objectid_hash_extended(id, 1)) AS extended
   FROM (SELECT pos, set_byte('\x507f1f77bcf86cd799439011'::bytea, pos, value)::objectid AS id
           FROM generate_series(0, 11) AS pos, generate_series(0, 255) AS value) AS s
  GROUP BY pos ORDER BY pos;
 
 -- Equal ids have equal hashes, few others do, and the low half of the extended
--- hash without a seed is the hash, as hash partitioning relies on it.
+-- hash with seed 0 is the hash, as hash partitioning requires.
 SELECT count(*) AS ids,
        count(*) FILTER (WHERE objectid_hash(id) <> objectid_hash(b::objectid)) AS wrong,
        count(*) FILTER (WHERE objectid_hash(id) <> (objectid_hash_extended(id, 0)::bit(64) << 32)::bit(32)::int) AS low_half,
@@ -117,13 +117,13 @@ SELECT count(*) AS ids,
        count(DISTINCT objectid_hash(id)) > 5990 AS spread
   FROM join_a WHERE id IS NOT NULL;
 
--- The hashes are frozen: rows lie in partitions and shards by them.  They are
--- core's hash of 12 bytes, here the letters a to l ...
+-- The hashes must never change, because they place rows in partitions and
+-- shards.  They are core's hash of 12 bytes, here the letters a to l ...
 SELECT objectid_hash('\x6162636465666768696a6b6c'::bytea::objectid) = hashtext('abcdefghijkl') AS hash,
        objectid_hash_extended('\x6162636465666768696a6b6c'::bytea::objectid, 0) = hashtextextended('abcdefghijkl', 0) AS extended,
        objectid_hash_extended('\x6162636465666768696a6b6c'::bytea::objectid, -42) = hashtextextended('abcdefghijkl', -42) AS seeded;
--- ... and these numbers (of a little-endian machine, which core's hash tells
--- from a big-endian one).
+-- ... and these numbers (of a little-endian machine; core's hash differs on a
+-- big-endian one).
 SELECT id, objectid_hash(id) AS hash, objectid_hash_extended(id, 0) AS extended, objectid_hash_extended(id, 8816678312871386365) AS seeded
   FROM (VALUES ('000000000000000000000000'::objectid), ('507f1f77bcf86cd799439011'), ('ffffffffffffffffffffffff')) AS v (id);
 

@@ -1,11 +1,11 @@
 --
--- snowflake_layout: presets and free text, refusals, equality
+-- snowflake_layout: presets and other layouts, errors, equality
 --
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
--- presets, with what they hold
+-- presets and their properties
 SELECT layout, time_bits, node_bits, sequence_bits, tick, epoch, ids_per_second, last_instant
 FROM snowflake_layouts();
 
@@ -13,7 +13,7 @@ FROM snowflake_layouts();
 SELECT layout, parts, parts::snowflake_layout = layout AS same, parts::snowflake_layout AS read_back
 FROM snowflake_layouts();
 
--- free text comes back in one form
+-- other layouts are printed in one form
 SELECT input, input::snowflake_layout AS layout
 FROM (VALUES
     ('time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z'),
@@ -26,7 +26,7 @@ FROM (VALUES
     ('time:41,node:10,seq:12;tick=1500us;epoch=2026-01-01T00:00:00.000Z')
 ) v(input);
 
--- the order of the fields makes a difference, an empty field does not
+-- layouts differ by the order of the fields, unless a field is empty
 SELECT 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_layout
      = 'time:41,seq:12,node:10;tick=1ms;epoch=2026-01-01T00:00:00Z' AS order_same,
        'time:41,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_layout
@@ -35,7 +35,7 @@ SELECT 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_l
      = 'time:41,seq:0,node:12;tick=1ms;epoch=2026-01-01T00:00:00Z' AS empty_seq_same,
        'twitter'::snowflake_layout <> 'pgedge' AS differ;
 
--- refused: what each is, and why
+-- errors, with the reason
 CREATE FUNCTION layout_error(input text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     detail text;
@@ -99,11 +99,11 @@ FROM (VALUES
 SELECT 'tweeter'::snowflake_layout;
 SELECT 'time:41,node:13,seq:11;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_layout;
 
--- a time that no layout of this width reaches is the year 9999's end
+-- the times of a layout end with the year 9999
 SELECT snowflake_timestamp(snowflake_ceiling('infinity', l), l)
 FROM (VALUES ('time:63;tick=1s;epoch=2026-01-01T00:00:00Z'::snowflake_layout)) v(l);
 
--- grouping needs hashing, for layouts have no order
+-- layouts have no order, so grouping uses hashing
 SET enable_sort = off;
 SELECT count(*), count(DISTINCT l::text)
 FROM (SELECT l FROM (VALUES ('twitter'::snowflake_layout), ('twitter'), ('pgedge'),
@@ -120,7 +120,7 @@ INSERT INTO layout_copy SELECT layout FROM snowflake_layouts()
 UNION ALL SELECT 'time:40,seq:3,node:20;tick=20ms;epoch=2026-01-01T00:00:00.123456Z';
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set file :abs_builddir '/results/layout.bin'
--- \copy takes no variables, but a whole command may be one.
+-- \copy does not expand variables, but a variable can hold the whole command.
 \set copy_layouts '\\copy layout_copied FROM ' :'file' ' (FORMAT binary)'
 COPY layout_copy TO STDOUT (FORMAT binary) \g :file
 CREATE TABLE layout_copied (LIKE layout_copy);
