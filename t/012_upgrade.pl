@@ -4,6 +4,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use Cwd qw(getcwd);
 use FindBin;
 use lib $FindBin::RealBin;
 use ObjectidTest;
@@ -16,9 +17,10 @@ my $list = slurp_file("$FindBin::RealBin/extension_objects.sql");
 
 # Both extensions' objects in a database, after some statements that do not last
 my @extensions = qw(objectid_ext objectid_ext_tools);
-sub objects
+sub objects { return objects_of($node, @_); }
+sub objects_of
 {
-	my ($database, $change) = @_;
+	my ($node, $database, $change) = @_;
 	my $lists = join '', map { "\\set extension $_\n$list\n" } @extensions;
 	my $output = $node->safe_psql($database, 'BEGIN;' . ($change // '') . ";\n${lists}ROLLBACK;");
 	return { map { $_ => 1 } split /\n/, $output };
@@ -56,6 +58,43 @@ foreach my $version (@versions)
 		join(';', (map { "CREATE EXTENSION $_ VERSION '$version'" } @extensions), (map { "ALTER EXTENSION $_ UPDATE" } @extensions)), on_error_stop => 1);
 	is($ret, 0, "$version upgrades") or diag($stderr);
 	is(difference($fresh, objects($database)), '', "$version upgraded is as a fresh installation");
+}
+
+# pg_upgrade makes each object of an extension anew, by a statement of its own.
+# From this version to itself, which needs no other server.
+# It looks for the library in the server's own directory only.
+SKIP:
+{
+	my $own = $node->config_data('--pkglibdir') . '/objectid_ext.so';
+	skip 'the extension is not installed in the directories of the server', 3
+	  unless -e $own || $node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'extension_destdir'});
+	$node->safe_psql('second', q{
+		CREATE TABLE item (id serial PRIMARY KEY);
+		SELECT objectid_ext_tools.convert_to_snowflake('item', 'id', 5);
+		CREATE TABLE event (id objectid DEFAULT gen_objectid()) PARTITION BY RANGE (id);
+		SELECT objectid_ext_tools.create_id_partitions('event', '1 day', '2026-01-01Z', '2026-01-02Z')});
+	$node->stop;
+	my $new = PostgreSQL::Test::Cluster->new('new');
+	$new->init;
+	my $bindir = $new->config_data('--bindir');
+	my $here = getcwd();
+	chdir PostgreSQL::Test::Utils::tempdir or die;
+	command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
+			'-s', $new->host, '-p', $node->port, '-P', $new->port ],
+		'pg_upgrade');
+	chdir $here or die;
+	$new->start;
+	$node->start;
+	is(difference($fresh, objects_of($new, 'second')), '', 'after pg_upgrade it is as a fresh installation');
+	is( $new->safe_psql('second', q{
+			INSERT INTO item DEFAULT VALUES RETURNING snowflake_node(id);
+			SELECT partition FROM objectid_ext_tools.id_partitions('event');
+			DROP EXTENSION objectid_ext_tools;
+			CREATE EXTENSION objectid_ext_tools;
+			SELECT partition FROM objectid_ext_tools.id_partitions('event')}),
+		"5\nevent_20260101\nevent_20260101",
+		'and works');
+	$new->stop;
 }
 
 # CREATE OR REPLACE of a function with its definition changed
