@@ -560,40 +560,18 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'internal: makes the sequence of an identity column one of its own, which the column owns';
 
-CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
-    "table" regclass,
-    "column" name,
-    node integer DEFAULT NULL,
-    layout snowflake_layout DEFAULT 'twitter'
-) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+-- A new default takes the place of the old one, here and in all heirs.  It must
+-- not accept what was refused, nor replace what somebody meant to be different.
+
+CREATE FUNCTION objectid_ext_tools._check_default("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET row_security = off
 AS $$
 DECLARE
-    ids_schema text := objectid_ext_tools._ids_schema();
     a pg_attribute;
-    each record;
     child regclass;
-    seq regclass;
-    other text;
-    highest bigint;
-    present bigint;
 BEGIN
-    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
-        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
-        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
-    END IF;
-    PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
-    PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
-    END IF;
-
     IF a.attidentity = 'a' THEN
         RAISE EXCEPTION 'column "%" of table % is GENERATED ALWAYS', "column", "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -617,17 +595,30 @@ BEGIN
                   DETAIL = format('The new default of table %s replaces it.', "table"),
                   HINT = format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', child, "column");
     END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_default(regclass, name) IS 'internal: an error if the default of snowflakes would not replace the present one faithfully';
 
-    -- the sequence: of an identity column, or of a default that is its nextval
+-- The sequence of an identity column, or of a default that is its nextval.
+
+CREATE FUNCTION objectid_ext_tools._sequence_of("table" regclass, "column" name) RETURNS regclass
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key smallint := (SELECT attnum FROM pg_attribute WHERE attrelid = "table" AND attname = "column");
+    seq regclass;
+    other text;
+BEGIN
     SELECT s.oid INTO seq
     FROM pg_class s JOIN pg_depend ON objid = s.oid AND classid = 'pg_class'::regclass AND deptype = 'i'
-    WHERE s.relkind = 'S' AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum;
+    WHERE s.relkind = 'S' AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = key;
     IF NOT FOUND THEN
         SELECT s.oid INTO seq
         FROM pg_attrdef d
              JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_class'::regclass
              JOIN pg_class s ON s.oid = refobjid AND s.relkind = 'S'
-        WHERE d.adrelid = "table" AND d.adnum = a.attnum
+        WHERE d.adrelid = "table" AND d.adnum = key
           AND pg_get_expr(adbin, adrelid) = format('nextval(''%s''::regclass)', replace(s.oid::regclass::text, '''', ''''''));
     END IF;
     IF seq IS NULL THEN
@@ -649,6 +640,44 @@ BEGIN
         RAISE EXCEPTION 'sequence % also serves column %', seq, other
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
     END IF;
+    RETURN seq;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._sequence_of(regclass, name) IS 'internal: the sequence that a column has its values from, and no other column';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    ids_schema text := objectid_ext_tools._ids_schema();
+    a pg_attribute;
+    each record;
+    seq regclass;
+    highest bigint;
+    present bigint;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
+    END IF;
+    PERFORM objectid_ext_tools._check_default("table", "column");
+    seq := objectid_ext_tools._sequence_of("table", "column");
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
         IF each.attribute_type NOT IN ('smallint'::regtype, 'integer'::regtype) THEN
@@ -657,7 +686,6 @@ BEGIN
         END IF;
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, 'bigint', each.inherited);
     END LOOP;
-
     PERFORM objectid_ext_tools._check_triggers("table", "column", 'bigint');
 
     -- above all ids there are, also those that did not come from the sequence
