@@ -36,7 +36,7 @@
 #define RESERVATION		USECS_PER_SEC
 
 /* How far base_time can lag behind the clock, in microseconds */
-#define SYNC_INTERVAL	5000
+#define SYNC_INTERVAL	1000
 
 /* The reservation sequence found by shard_clock_begin() */
 static Oid	reservation_relid = InvalidOid;
