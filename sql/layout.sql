@@ -114,6 +114,13 @@ SELECT snowflake_layout_hash('twitter') = snowflake_layout_hash(parts::snowflake
        snowflake_layout_hash_extended('twitter', 1) <> snowflake_layout_hash_extended('twitter', 2) AS seeded
 FROM snowflake_layouts() WHERE layout = 'twitter';
 
+-- The hashes must never change, because they place rows in partitions and
+-- shards.  They are the same on machines of either byte order.
+SELECT layout, snowflake_layout_hash(layout) AS hash, snowflake_layout_hash_extended(layout, 0) AS extended,
+       snowflake_layout_hash_extended(layout, 8816678312871386365) AS seeded
+FROM (SELECT layout FROM snowflake_layouts() UNION ALL
+      SELECT 'time:31,seq:15,node:16;tick=3600s;epoch=0001-01-01T00:00:00.000001Z') l;
+
 -- binary and text copies, in a table
 CREATE TABLE layout_copy (l snowflake_layout);
 INSERT INTO layout_copy SELECT layout FROM snowflake_layouts()
