@@ -340,7 +340,7 @@ ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 
 	for (;;)
 	{
-		ledger_claim why_not;
+		ledger_claim why_not = LEDGER_FULL;	/* keep compiler quiet */
 		uint64		taken;
 
 		if ((ref->page == NULL || ref->tick != tick || ref->part != part) &&
