@@ -3,13 +3,14 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION objectid_ext_tools" to load this file. \quit
 
--- All objects lie in a schema that the script makes: nobody else can have put
--- anything there before, and only superusers can afterwards.  The control file
--- names pg_catalog only to keep other schemas out of the search_path.
+-- All objects are in a schema that this script creates, so no other user can
+-- have created objects in it before, and only superusers can later.  The control
+-- file sets the schema pg_catalog only to keep other schemas out of the
+-- search_path.
 --
--- The schema of objectid_ext is on the search_path while this script runs, and
--- others may be allowed to create objects in it.  For the same reason it is not
--- on any path later.  The rules for function bodies:
+-- While this script runs, the schema of objectid_ext is in the search_path, and
+-- other users may have CREATE on it.  For the same reason no function has it in
+-- its search_path.  The rules for function bodies:
 --
 -- - A body is parsed when it is called, with the search_path that its function
 --   sets: only core's names need no schema there.  It refers to functions of
@@ -37,9 +38,8 @@ COMMENT ON FUNCTION objectid_ext_tools._ids_schema() IS 'internal: schema of obj
 -- Node ids of several servers
 ----------------------------------------------------------------------
 
--- Over dblink, one of PostgreSQL's own modules: it knows who may connect to
--- what.  What goes wrong with one server becomes a part of the answer, for it
--- must not hide the others.
+-- These use dblink, which checks who can connect to which server.  An error on
+-- one server becomes part of the result, so that it does not hide the others.
 
 CREATE FUNCTION objectid_ext_tools._ask_node_id(
     conninfo text,
@@ -58,7 +58,7 @@ DECLARE
 BEGIN
     IF dblink_schema IS NULL THEN
         RAISE EXCEPTION 'required extension "dblink" is not installed'
-            USING ERRCODE = 'undefined_object', HINT = 'It is one of PostgreSQL''s own modules: use CREATE EXTENSION dblink.';
+            USING ERRCODE = 'undefined_object', HINT = 'Use CREATE EXTENSION dblink to install the extension.';
     END IF;
     BEGIN
         EXECUTE format('SELECT * FROM %I.dblink($1, $2) AS t (node integer, system_identifier bigint, in_recovery boolean, started timestamptz)',
@@ -73,11 +73,11 @@ BEGIN
     END;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(text) IS 'internal: objectid_ext.node_id of another server, and what tells servers apart; an error there is returned as a problem';
+COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(text) IS 'internal: objectid_ext.node_id and identification of another server; an error there is returned as problem';
 
--- Servers are told apart by their identifier and the time at which they were
--- started: a copy of a server has the same identifier, and a server may be in
--- the list twice.  A standby has the node of its primary, as it should.
+-- Servers are identified by their system identifier and their start time,
+-- because a copy of a server has the same identifier, and a server can be in
+-- the list twice.  A standby correctly has the same node as its primary.
 
 CREATE FUNCTION objectid_ext_tools.check_node_ids(
     conninfo text[],
@@ -105,7 +105,7 @@ AS $$
     FROM answer AS a
     ORDER BY a.server
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.check_node_ids(text[]) IS 'asks servers, by connection strings or names of foreign servers, for objectid_ext.node_id; problem says which have the same, or cannot be asked, and is null where all is well; needs dblink';
+COMMENT ON FUNCTION objectid_ext_tools.check_node_ids(text[]) IS 'queries objectid_ext.node_id of servers, given by connection strings or names of foreign servers; problem names servers with the same node or is the error of the query, and is null if there is none; requires dblink';
 
 ----------------------------------------------------------------------
 -- Partitions by time
@@ -123,13 +123,13 @@ BEGIN
     WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
       AND atttypid IN ('bigint'::regtype, 'uuid'::regtype, (objectid_ext_tools._ids_schema() || '.objectid')::regtype);
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid column', parent
+        RAISE EXCEPTION 'table "%" is not partitioned by range of one objectid, bigint or uuid column', parent
             USING ERRCODE = 'wrong_object_type';
     END IF;
     RETURN key_type;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_key_type(regclass) IS 'internal: type of the column by whose range a table is partitioned: objectid, bigint or uuid; an error for any other table';
+COMMENT ON FUNCTION objectid_ext_tools._partition_key_type(regclass) IS 'internal: type of the partition key of a table: objectid, bigint or uuid; an error for any other table';
 
 CREATE FUNCTION objectid_ext_tools._partition_bound(key_type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -146,7 +146,7 @@ RETURN CASE
            WHEN bound OPERATOR(pg_catalog.=) 'MINVALUE' THEN timestamptz '-infinity'
            WHEN bound OPERATOR(pg_catalog.=) 'MAXVALUE' THEN timestamptz 'infinity'
            WHEN key_type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid THEN
-               -- a bound need not be an id of the layout
+               -- a bound is not necessarily an id of the layout
                CASE
                    WHEN trim(bound, '''')::bigint OPERATOR(pg_catalog.<) 0::bigint THEN timestamptz '-infinity'
                    WHEN trim(bound, '''')::bigint OPERATOR(pg_catalog.>) snowflake_ceiling(timestamptz 'infinity', layout) THEN timestamptz 'infinity'
@@ -155,7 +155,7 @@ RETURN CASE
            WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_timestamp(trim(bound, '''')::uuid)
            ELSE objectid_timestamp(trim(bound, '''')::objectid)
        END;
-COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'internal: time of a partition''s bound, as the catalog prints it';
+COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'internal: time of a partition bound, given as printed by the catalog';
 
 CREATE FUNCTION objectid_ext_tools.id_partitions(
     parent regclass,
@@ -176,9 +176,9 @@ AS $$
     WHERE inhparent = parent
     ORDER BY 2, 1
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds, which are NULL for the default partition';
+COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds; NULL for the default partition';
 
--- In UTC, so that bounds and names do not depend on the session.
+-- timezone is UTC, so that bounds and names do not depend on the session.
 
 CREATE FUNCTION objectid_ext_tools.create_id_partitions(
     parent regclass,
@@ -204,34 +204,34 @@ DECLARE
 BEGIN
     IF every < '1 minute' OR every > '366 days' THEN
         RAISE EXCEPTION 'interval "%" is out of range', every
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'A partition spans from a minute to a year.';
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The interval must be from 1 minute to 366 days.';
     END IF;
     IF NOT isfinite(first) OR NOT isfinite(upto) OR upto <= first THEN
-        RAISE EXCEPTION 'span from % to % is invalid', first, upto
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end after the beginning.';
+        RAISE EXCEPTION 'invalid time span from % to %', first, upto
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end must be after the beginning.';
     END IF;
 
     SELECT nspname, relname INTO schema_name, parent_name
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = parent;
 
-    -- as precise as the bounds are
+    -- names are as precise as the bounds
     ends := first + every;
     suffix_format := CASE WHEN first = date_trunc('day', first) AND ends = date_trunc('day', ends) THEN '_YYYYMMDD'
                           WHEN first = date_trunc('minute', first) AND ends = date_trunc('minute', ends) THEN '_YYYYMMDD_HH24MI'
                           ELSE '_YYYYMMDD_HH24MISS_US' END;
 
-    -- who makes partitions at the same time waits, and then finds ours
+    -- concurrent calls wait for this one, and then find its partitions
     EXECUTE format('LOCK TABLE ONLY %I.%I IN SHARE UPDATE EXCLUSIVE MODE', schema_name, parent_name);
 
-    -- multiples of the interval, for sums of months would drift: 31 January,
-    -- 28 February, 28 March
+    -- use multiples of the interval, because repeated addition of months drifts:
+    -- 31 January, 28 February, 28 March
     FOR n IN 1 .. 2147483647 LOOP
         EXIT WHEN begins >= upto;
         ends := first + n * every;
         begin_id := objectid_ext_tools._partition_bound(key_type, begins, layout);
         end_id := objectid_ext_tools._partition_bound(key_type, ends, layout);
         IF begin_id = end_id THEN
-            RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends
+            RAISE EXCEPTION 'no id of table "%" has a time from % to %', parent, begins, ends
                 USING ERRCODE = 'datetime_field_overflow';
         END IF;
 
@@ -240,7 +240,7 @@ BEGIN
           AND pg_get_expr(relpartbound, c.oid) = format('FOR VALUES FROM (%L) TO (%L)', begin_id, end_id);
         IF NOT FOUND THEN
             partition := to_char(begins, suffix_format);
-            -- a name has 63 bytes; whole characters of the parent's give way
+            -- truncate the parent's name by whole characters, to 63 bytes in all
             WHILE octet_length(parent_name || partition) > 63 LOOP
                 parent_name := left(parent_name, -1);
             END LOOP;
@@ -253,16 +253,17 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'makes those partitions of a span of time that are missing, and returns them; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the interval is from 1 minute to 366 days';
 
 ----------------------------------------------------------------------
 -- Existing tables
 ----------------------------------------------------------------------
 
--- What changes its type together with a column: all columns that refer to it
--- by foreign keys, and those that refer to these; and of each the ones that
--- inherit it, for one may refer to a partition, too.  A constraint that has a
--- parent is of a partition and follows that of the parent.
+-- The columns whose type changes together with a column: all columns that
+-- reference it by foreign keys, directly or not, and the columns of partitions
+-- and children that inherit one of these, because a foreign key can reference a
+-- partition, too.  A constraint with a parent belongs to a partition and follows
+-- its parent.
 
 CREATE FUNCTION objectid_ext_tools._referring_columns(
     "table" regclass,
@@ -297,9 +298,9 @@ AS $$
     FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
     WHERE a.attnum > 0 AND NOT a.attisdropped
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'internal: the column, those that refer to it by foreign keys, directly or not, and those that inherit one of these';
+COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'internal: the column, columns that reference it by foreign keys, directly or not, and columns that inherit one of these';
 
--- A foreign key on a partition has a parent, and goes with it.
+-- A foreign key on a partition has a parent constraint, and is dropped with it.
 
 CREATE FUNCTION objectid_ext_tools._foreign_keys("table" regclass, "column" name, to_type regtype) RETURNS SETOF oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -312,13 +313,13 @@ AS $$
     WHERE attribute_type <> to_type AND contype = 'f' AND conparentid = 0
     ORDER BY c.oid
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass, name, regtype) IS 'internal: foreign keys that a conversion drops and adds again';
+COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass, name, regtype) IS 'internal: foreign keys that a conversion drops and adds back';
 
--- Writers lock tables in either order: an INSERT of a referring row locks the
--- referring table first, a DELETE of a referred row the other one, so no order
--- of ours avoids deadlocks.  Instead, whoever holds a lock waits only briefly for
--- the next, less than deadlock_timeout.  When that fails, all locks are given up
--- by the rollback, and the table that was busy is waited for first.
+-- Writers lock tables in either order: an INSERT of a referencing row locks the
+-- referencing table first, a DELETE of a referenced row the other one.  So no
+-- lock order avoids deadlocks.  Instead, after the first lock we wait for each
+-- other lock for less than deadlock_timeout.  If that fails, the subtransaction
+-- is rolled back, which releases all locks, and we start with the busy table.
 
 CREATE FUNCTION objectid_ext_tools._lock_tables("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -337,7 +338,7 @@ BEGIN
             locked := ARRAY[first];
             PERFORM set_config('lock_timeout', '100ms', true);
             LOOP
-                -- again until there is none, for a table may have come meanwhile
+                -- repeat until there are no more, as tables can be added meanwhile
                 FOR busy IN
                     SELECT relation FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation <> ALL (locked)
                     UNION
@@ -364,7 +365,7 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_tables(regclass, name, regtype) IS 'internal: locks all tables that a conversion changes, without deadlocks';
 
--- What neither conversion can do.  Names what is in the way.
+-- Checks that apply to both conversions
 
 CREATE FUNCTION objectid_ext_tools._check_convertible("table" regclass, "column" name, to_type regtype, inherited boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -376,27 +377,27 @@ DECLARE
     obstacle text;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
-        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
+        RAISE EXCEPTION '"%" is not a table', "table" USING ERRCODE = 'wrong_object_type';
     END IF;
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+        RAISE EXCEPTION 'column "%" of table "%" does not exist', "column", "table" USING ERRCODE = 'undefined_column';
     END IF;
     IF a.attgenerated <> '' THEN
-        RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
+        RAISE EXCEPTION 'column "%" of table "%" is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
     END IF;
     IF a.attinhcount > 0 AND NOT inherited THEN
-        RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
+        RAISE EXCEPTION 'column "%" of table "%" is inherited', "column", "table"
             USING ERRCODE = 'wrong_object_type',
-                  HINT = format('Convert the column of %s.',
+                  HINT = format('Convert the column of table "%s".',
                                 (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
     END IF;
 
-    -- Citus would have to change the table on all its nodes
+    -- the table would have to be changed on all Citus nodes
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         EXECUTE 'SELECT true FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1' INTO distributed USING "table";
         IF distributed THEN
-            RAISE EXCEPTION 'table % is distributed by Citus', "table"
+            RAISE EXCEPTION 'table "%" is distributed by Citus', "table"
                 USING ERRCODE = 'feature_not_supported',
                       HINT = 'Convert tables before you distribute them; undistribute_table() makes a distributed table local again.';
         END IF;
@@ -405,11 +406,11 @@ BEGIN
     IF a.atttypid = to_type THEN
         RETURN;
     END IF;
-    -- a column of the partition key, or of an expression in it, goes with the table
+    -- a column that is in the partition key has an internal dependency on the table
     IF EXISTS (SELECT FROM pg_depend
                WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = a.attnum AND deptype = 'i'
                  AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
-        RAISE EXCEPTION 'column "%" is in the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
+        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table "%"', "column", "table" USING ERRCODE = 'feature_not_supported';
     END IF;
     -- views and rules, triggers, policies, functions, publications, generated columns
     SELECT pg_describe_object(classid, objid, objsubid) INTO obstacle
@@ -420,14 +421,14 @@ BEGIN
            OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> a.attnum)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
-            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+        RAISE EXCEPTION 'column "%" of table "%" is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'internal: an error that says what is in the way of changing a column''s type and default';
+COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'internal: raises an error if the type and default of a column cannot be changed';
 
--- Foreign keys come back with their triggers enabled, and with all rows checked.
+-- Foreign keys are added back with enabled triggers, and all rows are checked.
 
 CREATE FUNCTION objectid_ext_tools._check_triggers("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -447,17 +448,18 @@ BEGIN
     FROM key_or_part JOIN pg_constraint c USING (oid) JOIN pg_trigger ON tgconstraint = c.oid
     WHERE tgenabled <> 'O' ORDER BY c.oid, tgrelid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'triggers of table % for foreign key constraint "%" of table % are %', key.relation, key.conname, key.referring, key.state
+        RAISE EXCEPTION 'triggers of table "%" for foreign key constraint "%" of table "%" are %', key.relation, key.conname, key.referring, key.state
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = format('Use ALTER TABLE %s ENABLE TRIGGER ALL before the conversion.', key.relation);
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) IS 'internal: an error if a foreign key that a conversion makes again is not enforced';
+COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) IS 'internal: raises an error if a foreign key that a conversion adds back is not enforced';
 
--- Change the type of a column and of those that refer to it, for the functions
--- below, which have checked that it can be done.  The foreign keys go while it
--- is: their ends differ meanwhile, and so each is checked only once.
+-- Change the type of a column and of the columns that reference it.  The caller
+-- has checked that this is possible.  The foreign keys are dropped meanwhile,
+-- because their column types differ until all are changed, and so that each is
+-- checked only once.
 
 CREATE FUNCTION objectid_ext_tools._change_column_types("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -486,8 +488,8 @@ BEGIN
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> to_type LOOP
         source := CASE each.attribute_type WHEN 'character'::regtype THEN '(%s)::text::%s' ELSE '(%s)::%s' END;
-        -- a default does not follow by itself where the cast is explicit; and a
-        -- partition may have one of its own
+        -- ALTER TYPE does not convert a default if the cast is explicit; and
+        -- partitions can have their own defaults
         IF each.attribute_type IN ('character'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
             SELECT pg_get_expr(adbin, adrelid) INTO default_value
             FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -509,11 +511,11 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that refer to it';
+COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that reference it';
 
--- A sequence like that of an identity column, which goes with the identity:
--- under the same name, with the same options, owner, comment and privileges,
--- and usable by all who may insert.
+-- Dropping an identity drops its sequence.  So create one with the same name,
+-- options, owner, comment and privileges, and grant USAGE to all roles that can
+-- insert.
 
 CREATE FUNCTION objectid_ext_tools._replace_identity("table" regclass, "column" name, seq regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -539,7 +541,7 @@ BEGIN
     EXECUTE format('ALTER SEQUENCE %s OWNED BY %s.%I', full_name, "table", "column");
     EXECUTE format('COMMENT ON SEQUENCE %s IS %L', full_name, comment);
 
-    -- first those away that came from ALTER DEFAULT PRIVILEGES
+    -- first revoke privileges that came from ALTER DEFAULT PRIVILEGES
     FOR each IN
         SELECT 'REVOKE ALL ON SEQUENCE %s FROM %s' AS statement, a.*
         FROM pg_class, aclexplode(relacl) a WHERE oid = full_name::regclass
@@ -547,7 +549,7 @@ BEGIN
         SELECT 'GRANT ' || privilege_type || ' ON SEQUENCE %s TO %s' || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, a.*
         FROM aclexplode(coalesce(old.relacl, acldefault('s', old.relowner))) a
         UNION ALL
-        -- for an identity no privilege on the sequence was needed, for a default it is
+        -- an identity requires no privilege on the sequence, a default does
         SELECT 'GRANT USAGE ON SEQUENCE %s TO %s', a.*
         FROM (SELECT oid, relacl FROM pg_class UNION ALL SELECT attrelid, attacl FROM pg_attribute) t (relation, acl), aclexplode(acl) a
         WHERE (relation = "table" OR relation IN (SELECT relid FROM pg_partition_tree("table"))) AND privilege_type = 'INSERT'
@@ -558,10 +560,11 @@ BEGIN
     RETURN full_name::regclass;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'internal: makes the sequence of an identity column one of its own, which the column owns';
+COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'internal: replaces the identity of a column by an ordinary sequence that the column owns; returns the sequence';
 
--- A new default takes the place of the old one, here and in all heirs.  It must
--- not accept what was refused, nor replace what somebody meant to be different.
+-- The new default replaces the old one, also in all partitions and children.  It
+-- must not accept values that were rejected before, nor replace a default that
+-- differs from the parent's.
 
 CREATE FUNCTION objectid_ext_tools._check_default("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -573,9 +576,9 @@ DECLARE
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.attidentity = 'a' THEN
-        RAISE EXCEPTION 'column "%" of table % is GENERATED ALWAYS', "column", "table"
+        RAISE EXCEPTION 'column "%" of table "%" is GENERATED ALWAYS', "column", "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'It becomes a column with a default, which does not refuse a value that a statement gives.',
+                  DETAIL = 'The conversion replaces the identity with a default, which does not reject explicit values.',
                   HINT = format('Use ALTER TABLE %s ALTER COLUMN %I SET GENERATED BY DEFAULT before the conversion.', "table", "column");
     END IF;
     WITH RECURSIVE heir (oid) AS (
@@ -590,16 +593,16 @@ BEGIN
           (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table" AND adnum = a.attnum)
     ORDER BY 1 LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % has a default of its own', "column", child
+        RAISE EXCEPTION 'column "%" of table "%" has its own default', "column", child
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The new default of table %s replaces it.', "table"),
+                  DETAIL = format('The new default of table "%s" replaces it.', "table"),
                   HINT = format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', child, "column");
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_default(regclass, name) IS 'internal: an error if the default of snowflakes would not replace the present one faithfully';
+COMMENT ON FUNCTION objectid_ext_tools._check_default(regclass, name) IS 'internal: raises an error if a default cannot replace the identity or default of the column';
 
--- The sequence of an identity column, or of a default that is its nextval.
+-- The sequence of an identity column, or of a default that is nextval()
 
 CREATE FUNCTION objectid_ext_tools._sequence_of("table" regclass, "column" name) RETURNS regclass
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -622,14 +625,14 @@ BEGIN
           AND pg_get_expr(adbin, adrelid) = format('nextval(''%s''::regclass)', replace(s.oid::regclass::text, '''', ''''''));
     END IF;
     IF seq IS NULL THEN
-        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
+        RAISE EXCEPTION 'column "%" of table "%" has no sequence', "column", "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'It is no identity column, and its default is not the nextval of a sequence.';
+                  DETAIL = 'It is not an identity column, and its default is not nextval() of a sequence.';
     END IF;
     IF (SELECT seqincrement < 0 FROM pg_sequence WHERE seqrelid = seq) THEN
-        RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
+        RAISE EXCEPTION 'sequence "%" is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    SELECT format('%I of table %s', attname, adrelid::regclass) INTO other
+    SELECT format('"%s" of table "%s"', attname, adrelid::regclass) INTO other
     FROM pg_depend
          JOIN pg_attrdef d ON d.oid = objid
          JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -637,13 +640,13 @@ BEGIN
       AND NOT EXISTS (SELECT FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation = adrelid AND attribute = attname)
     ORDER BY d.oid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'sequence % also serves column %', seq, other
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give one of them a sequence of its own.';
+        RAISE EXCEPTION 'sequence "%" is also used by column %', seq, other
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use a different sequence for one of the columns.';
     END IF;
     RETURN seq;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._sequence_of(regclass, name) IS 'internal: the sequence that a column has its values from, and no other column';
+COMMENT ON FUNCTION objectid_ext_tools._sequence_of(regclass, name) IS 'internal: the sequence of a column; an error if there is none, or if another column uses it';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
     "table" regclass,
@@ -673,7 +676,7 @@ BEGIN
     PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+        RAISE EXCEPTION 'column "%" of table "%" is of type %', "column", "table", a.atttypid::regtype
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
     END IF;
     PERFORM objectid_ext_tools._check_default("table", "column");
@@ -681,18 +684,18 @@ BEGIN
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
         IF each.attribute_type NOT IN ('smallint'::regtype, 'integer'::regtype) THEN
-            RAISE EXCEPTION 'column "%" of table % is of type %', each.attribute, each.relation, each.attribute_type
+            RAISE EXCEPTION 'column "%" of table "%" is of type %', each.attribute, each.relation, each.attribute_type
                 USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
         END IF;
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, 'bigint', each.inherited);
     END LOOP;
     PERFORM objectid_ext_tools._check_triggers("table", "column", 'bigint');
 
-    -- above all ids there are, also those that did not come from the sequence
+    -- start above all existing ids, including those not from the sequence
     EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
     EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', ids_schema) INTO present USING clock_timestamp(), layout;
     IF highest > present THEN
-        RAISE EXCEPTION 'column "%" of table % is at %, above the present ids of layout %', "column", "table", highest, layout
+        RAISE EXCEPTION 'column "%" of table "%" has reached %, above the current ids of layout %', "column", "table", highest, layout
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     IF a.attidentity <> '' THEN
@@ -701,7 +704,7 @@ BEGIN
         EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
     END IF;
     PERFORM setval(seq, highest);
-    -- an error if it cannot have ids of this node and layout
+    -- raise an error if it cannot generate ids of this node and layout
     EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', ids_schema) USING seq, coalesce(node, 0), layout;
 
     PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
@@ -710,10 +713,10 @@ BEGIN
     RETURN seq;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'gives a serial, identity or nextval column snowflakes from now on, of this node or else of objectid_ext.node_id; it becomes bigint with all columns that refer to it, and old ids keep their values; returns the sequence';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval column, for a node (default objectid_ext.node_id); changes it and all columns that reference it to bigint; existing ids keep their values; returns the sequence';
 
--- What changing a column to objectid cannot do, beyond _check_convertible():
--- what only fits the type it has.
+-- Checks for conversion to objectid, in addition to _check_convertible(): objects
+-- that only work with the present type
 
 CREATE FUNCTION objectid_ext_tools._check_objectid_column("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -725,12 +728,12 @@ DECLARE
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
+        RAISE EXCEPTION 'column "%" of table "%" is of type %', "column", "table", a.atttypid::regtype
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
     END IF;
 
-    -- What uses the column by itself depends on it once, and once more for an
-    -- expression or a predicate that does.
+    -- An object with the column as a key depends on it once, and once more if an
+    -- expression or predicate uses the column.
     SELECT pg_describe_object(classid, objid, 0) INTO obstacle
     FROM (SELECT classid, objid
           FROM pg_depend
@@ -743,8 +746,8 @@ BEGIN
               OR count(*) > CASE WHEN a.attnum = ANY (coalesce(stxkeys, indkey)::int2[]) THEN 1 ELSE 0 END
                  AND (stxkeys IS NOT NULL OR indkey IS NOT NULL)
           UNION ALL
-          -- an index with another collation, or an operator class that is not
-          -- the default or that objectid lacks
+          -- an index with another collation, with an operator class that is not
+          -- the default, or of an access method that does not support objectid
           SELECT 'pg_class'::regclass, i.indexrelid
           FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[]) k(attnum, opclass, coll)
                LEFT JOIN pg_opclass o ON o.oid = k.opclass
@@ -754,12 +757,12 @@ BEGIN
          ) AS objects (classid, objid)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
-            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and make it again.';
+        RAISE EXCEPTION 'column "%" of table "%" is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_objectid_column(regclass, name) IS 'internal: an error that says what is in the way of making a column an objectid';
+COMMENT ON FUNCTION objectid_ext_tools._check_objectid_column(regclass, name) IS 'internal: raises an error if a column cannot be changed to objectid';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -789,7 +792,7 @@ BEGIN
 
     PERFORM objectid_ext_tools._check_triggers("table", "column", objectid_type);
 
-    -- one of the columns refers to another that is none of them
+    -- find a column that references one that is not converted
     SELECT r.*, conname, confrelid::regclass AS referred, k.attname INTO key
     FROM objectid_ext_tools._referring_columns("table", "column") r
          JOIN pg_attribute a ON a.attrelid = relation AND a.attname = attribute
@@ -801,9 +804,9 @@ BEGIN
                       WHERE relation = confrelid AND attribute = k.attname)
     LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % refers to table % by constraint "%"', key.attribute, key.relation, key.referred, key.conname
+        RAISE EXCEPTION 'column "%" of table "%" references table "%" by foreign key constraint "%"', key.attribute, key.relation, key.referred, key.conname
             USING ERRCODE = 'feature_not_supported',
-                  HINT = format('Convert column %I of %s, and this one follows.', key.attname, key.referred);
+                  HINT = format('Convert column "%s" of table "%s", which also converts this column.', key.attname, key.referred);
     END IF;
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE NOT inherited LOOP
@@ -812,8 +815,8 @@ BEGIN
                        CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
         INTO bad, bad_rows;
         IF bad_rows > 0 THEN
-            RAISE EXCEPTION '%', format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table %s is not a valid ObjectId'
-                                                      ELSE '%s values in column "%s" of table %s are not valid ObjectIds' END,
+            RAISE EXCEPTION '%', format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table "%s" is not a valid ObjectId'
+                                                      ELSE '%s values in column "%s" of table "%s" are not valid ObjectIds' END,
                                         bad_rows, each.attribute, each.relation)
                 USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
         END IF;
@@ -821,4 +824,4 @@ BEGIN
     PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'makes a text, varchar, char, bytea or jsonb column an objectid, with all columns that refer to it by foreign keys; an error if any value is no ObjectId';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId';

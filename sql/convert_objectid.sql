@@ -14,8 +14,8 @@ CREATE SCHEMA conv;
 GRANT ALL ON SCHEMA conv TO regress_convert_owner;
 SET search_path = conv, public, objectid_ext_tools;
 
--- All that a conversion could change: columns, constraints, indexes,
--- statistics, comments, privileges, files.
+-- Everything that a conversion can change: columns, constraints, indexes,
+-- statistics, comments, privileges, files
 CREATE FUNCTION facts() RETURNS SETOF text LANGUAGE sql AS $$
     SELECT concat_ws('|', attrelid::regclass, attname, atttypid::regtype, attnotnull, attcollation::regcollation, pg_get_expr(adbin, adrelid),
                      attacl, col_description(attrelid, attnum))
@@ -31,7 +31,7 @@ CREATE FUNCTION facts() RETURNS SETOF text LANGUAGE sql AS $$
     UNION ALL
     SELECT concat_ws('|', oid, pg_get_statisticsobjdef(oid)) FROM pg_statistic_ext WHERE stxnamespace = 'conv'::regnamespace
 $$;
--- An attempt that must fail, and leave no trace.
+-- A call that must fail and change nothing
 CREATE FUNCTION refused("table" text, "column" text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     before text := (SELECT string_agg(f, E'\n' ORDER BY f) FROM facts() f);
@@ -108,8 +108,8 @@ INSERT INTO "O'id ""T""" VALUES (NULL);
 DROP TABLE "O'id ""T""", "Re'f ""T""";
 
 --
--- Foreign keys: to oneself, in chains, of several columns, from a partitioned
--- table, NOT VALID; each end of a type of its own kind
+-- Foreign keys: to the same table, in chains, of several columns, from a
+-- partitioned table, NOT VALID; with different string types at each end
 --
 CREATE TABLE person (_id char(24) PRIMARY KEY, boss varchar REFERENCES person, name text);
 CREATE TABLE account (_id text PRIMARY KEY REFERENCES person ON UPDATE CASCADE, kind int NOT NULL DEFAULT 1, UNIQUE (kind, _id));
@@ -158,7 +158,7 @@ SELECT name, definition FROM constraints();
 DROP TABLE json_key, bytea_key, bytea_reference;
 
 --
--- Defaults go on to give the same value, also those of partitions
+-- Defaults give the same values as before, including those of partitions
 --
 CREATE TABLE defaults (n int, t text DEFAULT '507f1f77bcf86cd799439011', g text DEFAULT gen_objectid(), c char(24) DEFAULT '507f1f77bcf86cd799439012',
                        b bytea DEFAULT '\x507f1f77bcf86cd799439013', j jsonb DEFAULT '"507f1f77bcf86cd799439014"', nothing text DEFAULT NULL)
@@ -175,7 +175,7 @@ INSERT INTO defaults_2 (n) VALUES (2) RETURNING t, c, b, j, nothing;
 DROP TABLE defaults;
 
 --
--- Indexes, statistics: what does not depend on the type stays
+-- Indexes and statistics that do not depend on the type are kept
 --
 CREATE TABLE indexed (_id text PRIMARY KEY, u varchar(24) COLLATE "C" UNIQUE NULLS NOT DISTINCT, n int);
 CREATE INDEX indexed_partial ON indexed (_id) WHERE n > 5;
@@ -270,7 +270,7 @@ SELECT count(*) FROM many c JOIN many p ON p._id = c.parent WHERE p.n = c.n / 2;
 DROP TABLE many;
 
 --
--- Values that are no ids: how many, and the first of them
+-- Values that are not valid ids: their number, and the first of them
 --
 CREATE TABLE wrong (n int, t text, c char(24), b bytea, j jsonb);
 INSERT INTO wrong SELECT i, '507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011', '"507f1f77bcf86cd799439011"'
@@ -302,7 +302,7 @@ INSERT INTO referring VALUES ('x');
 ALTER TABLE referring ADD FOREIGN KEY (ref) REFERENCES right_key NOT VALID;
 SELECT refused('right_key', '_id');
 DROP TABLE referring, right_key, wrong;
--- rows that a policy hides are not overlooked
+-- rows hidden by a policy are checked, too
 CREATE TABLE hidden (_id text);
 INSERT INTO hidden VALUES ('x');
 ALTER TABLE hidden ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY, OWNER TO regress_convert_owner;
@@ -312,7 +312,7 @@ RESET ROLE;
 DROP TABLE hidden;
 
 --
--- What is in the way is named, and nothing changes.
+-- The error names the obstacle, and nothing changes.
 --
 CREATE TABLE busy (_id text COLLATE "C" PRIMARY KEY, n int, t text);
 INSERT INTO busy SELECT lpad(to_hex(i), 24, '0'), i FROM generate_series(1, 20) i;
@@ -375,12 +375,12 @@ DROP PUBLICATION regress_convert_publication;
 CREATE PUBLICATION regress_convert_publication FOR TABLE busy WHERE (_id > 'a');
 SELECT refused('busy', '_id');
 DROP PUBLICATION regress_convert_publication;
--- a publication of the whole table is not
+-- a publication of the whole table is not an obstacle
 CREATE PUBLICATION regress_convert_publication FOR TABLE busy;
 SELECT refused('busy', '_id');
 DROP PUBLICATION regress_convert_publication;
 RESET client_min_messages;
--- nor what hangs on other columns: expressions, checks, policies
+-- nor are objects that depend on other columns: expressions, checks, policies
 CREATE INDEX busy_beside ON busy (lower(t)) WHERE n > 1;
 CREATE VIEW busy_beside_view AS SELECT n FROM busy;
 ALTER TABLE busy ADD CHECK (t <> '_id');
@@ -406,12 +406,12 @@ ALTER TABLE referring DROP CONSTRAINT "two's";
 CREATE TABLE with_self (_id text PRIMARY KEY, parent text REFERENCES with_self);
 SELECT refused('with_self', 'parent');
 DROP TABLE referring, elsewhere, with_self;
--- its row type elsewhere
+-- its row type is used in another table
 CREATE TABLE with_row (b busy);
 SELECT refused('busy', '_id');
 DROP TABLE with_row, busy;
 
--- no such thing, or of the wrong kind
+-- objects that do not exist, or are of the wrong kind
 CREATE DOMAIN hex_id AS text CHECK (VALUE ~ '^[0-9a-f]{24}$');
 CREATE TABLE kinds (d hex_id, i int, u uuid, n name, js json, a text[], o objectid, g text GENERATED ALWAYS AS ('x') STORED, r text);
 CREATE VIEW kinds_view AS SELECT r FROM kinds;
@@ -428,7 +428,7 @@ DROP VIEW kinds_view;
 DROP TABLE domain_referring, kinds;
 DROP DOMAIN hex_id;
 
--- undone with its transaction
+-- a rollback undoes it
 CREATE TABLE undone (_id text PRIMARY KEY, parent text REFERENCES undone);
 INSERT INTO undone VALUES ('507F1F77BCF86CD799439011');
 SELECT string_agg(f, E'\n' ORDER BY f) AS before FROM facts() f \gset
@@ -441,7 +441,7 @@ TABLE undone;
 DROP TABLE undone;
 
 --
--- Who may: the owner of all that changes
+-- Privileges: the owner of all changed objects can convert
 --
 CREATE TABLE guarded (_id text PRIMARY KEY);
 ALTER TABLE guarded OWNER TO regress_convert_owner;
@@ -464,7 +464,7 @@ SELECT type FROM columns('foreign_to_owner');
 DROP TABLE guarded, foreign_to_owner;
 
 --
--- Whatever the search_path is
+-- With any search_path
 --
 CREATE SCHEMA hostile;
 CREATE TABLE hostile.pg_class (oid text PRIMARY KEY, relkind text REFERENCES hostile.pg_class);

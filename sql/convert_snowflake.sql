@@ -1,5 +1,5 @@
 --
--- convert_to_snowflake: an existing integer key goes on as a snowflake
+-- convert_to_snowflake: an existing integer key continues with snowflakes
 --
 
 \set SHOW_CONTEXT never
@@ -15,8 +15,8 @@ CREATE SCHEMA "Other ""S""";
 GRANT ALL ON SCHEMA conv TO regress_convert_owner;
 SET search_path = conv, public, objectid_ext_tools;
 
--- All that a conversion could change: columns, constraints, indexes, triggers,
--- sequences with their state, comments, owners, privileges, files.
+-- Everything that a conversion can change: columns, constraints, indexes,
+-- triggers, sequences with their state, comments, owners, privileges, files
 CREATE FUNCTION facts() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     s regclass;
@@ -38,7 +38,7 @@ BEGIN
         RETURN NEXT state;
     END LOOP;
 END $$;
--- An attempt that must fail, and leave no trace.
+-- A call that must fail and change nothing
 CREATE FUNCTION refused("table" text, "column" text, node int DEFAULT 5, layout snowflake_layout DEFAULT 'twitter') RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -128,15 +128,15 @@ BEGIN
     END LOOP;
 END $$;
 SELECT kind, regexp_replace(seq, 'pg_temp_\d+\.', '') AS seq, same_ids, above, node, type FROM results;
--- where the temporary ones are depends on the session
+-- the schema of temporary objects depends on the session
 SELECT kind, item, regexp_replace(value, 'pg_temp_\d+\.', '', 'g') AS value
 FROM results, state(kind::regclass, (SELECT attname FROM pg_attribute WHERE attrelid = kind::regclass AND attnum = 1), seq::regclass) s
 WHERE item <> 'owner';
 SELECT indexrelid::regclass, indisprimary, indisunique, indisvalid FROM pg_index JOIN pg_class c ON c.oid = indrelid
 WHERE relnamespace = 'conv'::regnamespace ORDER BY indexrelid::regclass::text COLLATE "C";
--- an id can be given, as with every default
+-- an explicit id is accepted, as with any default
 INSERT INTO always (id, n) VALUES (-7, 0) RETURNING id;
--- and a second time there is nothing to convert
+-- a second conversion is an error
 SELECT refused('medium', 'id');
 DROP TABLE small, medium, large, always, by_default, plain, "Pla'in ""T""", "Identity T""", unlogged, unlogged_serial, temporary, "Temp serial", results;
 DROP SEQUENCE free, "Other ""S"""."free ""it's""\";
@@ -181,7 +181,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA conv REVOKE UPDATE ON SEQUENCES FROM "regress
 ALTER DEFAULT PRIVILEGES FOR ROLE regress_convert_owner IN SCHEMA conv REVOKE ALL ON SEQUENCES FROM regress_convert_user, PUBLIC;
 
 --
--- Foreign keys: from several tables, to oneself, in chains, of several
+-- Foreign keys: from several tables, to the same table, in chains, of several
 -- columns, from a partitioned table, NOT VALID and DEFERRABLE
 --
 CREATE TABLE person (id serial PRIMARY KEY, boss int REFERENCES person, name text);
@@ -212,7 +212,7 @@ SELECT * FROM foreign_keys();
 SELECT count(*) AS changed FROM (TABLE keys_before EXCEPT SELECT * FROM foreign_keys()) k;
 SELECT relation, attribute, attribute_type FROM _referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
 SELECT count(*), sum(id) FROM person;
--- they are enforced, and new ids go through all of them
+-- they are enforced, and new ids cascade through all of them
 INSERT INTO person (boss, name) VALUES (1, 'new') RETURNING id AS new \gset
 INSERT INTO account VALUES (:new, 2);
 INSERT INTO entry VALUES (:new, 2, 1);
@@ -304,7 +304,7 @@ SELECT count(*), count(DISTINCT id), sum(id) FILTER (WHERE n <= 100000) AS old, 
 DROP TABLE many;
 
 --
--- Above all ids, also those that somebody inserted by hand
+-- New ids are above all existing ones, including those inserted explicitly
 --
 CREATE TABLE by_hand (id bigserial PRIMARY KEY);
 SELECT make_snowflake(now() - interval '1 second', 1, 1, 'twitter') AS by_hand \gset
@@ -322,7 +322,7 @@ SELECT refused('by_hand', 'id');
 -- higher: not
 SELECT setval('by_hand_id_seq', 1);
 INSERT INTO by_hand SELECT make_snowflake(now(), 1, 1, 'instagram');
-SELECT regexp_replace(refused('by_hand', 'id', 5, 'js53'), 'at \d+,', 'at ...,');
+SELECT regexp_replace(refused('by_hand', 'id', 5, 'js53'), 'reached \d+,', 'reached ...,');
 TRUNCATE by_hand;
 INSERT INTO by_hand SELECT make_snowflake(now(), 1, 1, 'js53');
 SELECT convert_to_snowflake('by_hand', 'id', 5, 'twitter');
@@ -349,7 +349,7 @@ CREATE TABLE empty (id serial PRIMARY KEY);
 SELECT convert_to_snowflake('empty', 'id', 5);
 INSERT INTO empty DEFAULT VALUES RETURNING snowflake_node(id);
 DROP TABLE empty;
--- rows that a policy hides are not overlooked
+-- rows hidden by a policy count, too
 SET ROLE regress_convert_owner;
 CREATE TABLE conv.hidden (id bigserial PRIMARY KEY);
 INSERT INTO hidden VALUES (9000000000000000000);
@@ -378,7 +378,7 @@ RETURNING abs(extract(epoch FROM clock_timestamp() - snowflake_timestamp(id, 'ti
 DROP TABLE own_layout;
 
 --
--- Other things that hang on a column.  On a bigint they stay.
+-- Other objects that depend on a column.  With a bigint column, they are kept.
 --
 CREATE TABLE busy (id bigserial PRIMARY KEY CHECK (id > 0), n int, twice bigint GENERATED ALWAYS AS (id * 2) STORED);
 CREATE INDEX busy_expression ON busy ((id % 10)) WHERE id > 5;
@@ -396,7 +396,8 @@ SET client_min_messages = warning;
 DROP TABLE busy CASCADE;
 RESET client_min_messages;
 
--- On an int, what follows the type stays: checks, indexes, statistics, ...
+-- With an int column, objects that follow the type are kept: checks, indexes,
+-- statistics, ...
 CREATE TABLE busy (id serial PRIMARY KEY CHECK (id > 0), n int);
 CREATE UNIQUE INDEX busy_expression ON busy ((id % 1000), n DESC) WHERE id > 5;
 CREATE INDEX busy_included ON busy USING hash (id) WITH (fillfactor = 50);
@@ -411,7 +412,7 @@ SELECT conname, pg_get_constraintdef(oid), obj_description(oid, 'pg_constraint')
 SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxrelid = 'busy'::regclass;
 DROP TABLE busy;
 
--- ... and what does not is named, and nothing changes.
+-- ... and for others the error names the object, and nothing changes.
 CREATE TABLE busy (id serial PRIMARY KEY, n int);
 INSERT INTO busy (n) SELECT generate_series(1, 20);
 CREATE VIEW "Busy view" AS SELECT id FROM busy;
@@ -468,7 +469,7 @@ SELECT refused('busy', 'id');
 DROP TABLE referring, busy;
 
 --
--- Columns that have no sequence, or none of their own
+-- Columns without a sequence, or with a shared one
 --
 CREATE SEQUENCE shared;
 CREATE SEQUENCE shared_2;
@@ -498,7 +499,7 @@ ALTER SEQUENCE shared_2 OWNED BY two.id;
 SELECT convert_to_snowflake('two', 'id', 5);
 DROP TABLE two;
 
--- no such thing, or of the wrong kind
+-- objects that do not exist, or are of the wrong kind
 CREATE VIEW one_view AS SELECT * FROM one;
 CREATE INDEX one_index ON one (id);
 CREATE TABLE kinds (t text, u uuid, f numeric, g int GENERATED ALWAYS AS (1) STORED, gone serial);
@@ -526,7 +527,7 @@ BEGIN;
 DECLARE c CURSOR FOR SELECT * FROM used;
 SELECT refused('used', 'id');
 ROLLBACK;
--- undone with its transaction
+-- a rollback undoes it
 SELECT string_agg(f, E'\n' ORDER BY f) AS before FROM facts() f \gset
 BEGIN;
 SELECT convert_to_snowflake('used', 'id', 5);
@@ -537,7 +538,7 @@ INSERT INTO used DEFAULT VALUES RETURNING id < 10 AS serial;
 DROP TABLE used;
 
 --
--- Who may: the owner of all that changes
+-- Privileges: the owner of all changed objects can convert
 --
 SET ROLE regress_convert_owner;
 CREATE TABLE conv.guarded (id serial PRIMARY KEY, n int);
@@ -572,8 +573,8 @@ SELECT convert_to_snowflake('borrowed', 'id', 5);
 RESET ROLE;
 DROP TABLE guarded, guarded_identity, borrowed;
 
--- Who could insert before still can.  An identity column asks for no privilege on
--- its sequence, a default does.
+-- Roles that could insert before still can.  An identity column requires no
+-- privilege on its sequence, a default does.
 CREATE TABLE inserted (id int GENERATED BY DEFAULT AS IDENTITY, n int);
 GRANT INSERT ON inserted TO regress_convert_user;
 GRANT INSERT (n) ON inserted TO "regress Convert ""reader""";
@@ -606,7 +607,7 @@ CREATE FUNCTION hostile.setval(regclass, bigint) RETURNS bigint LANGUAGE plpgsql
 CREATE FUNCTION hostile.next_snowflake(regclass, int, public.snowflake_layout) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
 CREATE FUNCTION hostile.never(oid, oid) RETURNS bool LANGUAGE sql AS 'SELECT false';
 CREATE OPERATOR hostile.= (FUNCTION = hostile.never, LEFTARG = oid, RIGHTARG = oid);
--- and in the extension's own schema some that would fit an unadorned call better
+-- and functions in the extension's schema that match an unqualified call better
 CREATE FUNCTION public.next_snowflake(regclass, int, text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
 CREATE FUNCTION public.next_snowflake(seq regclass, layout public.snowflake_layout) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
 SET search_path = hostile, pg_catalog;

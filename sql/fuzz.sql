@@ -1,6 +1,6 @@
 --
--- Every function with arguments of every kind, extreme ones and NULLs
--- included: no internal error, and the server stays up
+-- Every function with all kinds of arguments, including extreme ones and NULLs:
+-- no internal error and no crash
 --
 
 SET client_min_messages = error;
@@ -19,7 +19,7 @@ INSERT INTO item (_id) VALUES ('507f1f77bcf86cd799439011'), (NULL);
 CREATE VIEW items AS SELECT * FROM item;
 CREATE TABLE part (id objectid) PARTITION BY RANGE (id);
 
--- What each type of argument can be.
+-- Values for each type of argument
 CREATE TABLE sample (type regtype, value text);
 INSERT INTO sample
 SELECT 'integer'::regtype, v FROM unnest('{-2147483648,-1,0,1,7,18,19,31,1023,1024,8191,2147483647}'::text[]) v
@@ -42,7 +42,7 @@ UNION ALL SELECT 'boolean'::regtype, v FROM unnest('{t,f}'::text[]) v
 UNION ALL SELECT 'regtype'::regtype, v FROM unnest('{bigint,uuid,objectid,text,0,4294967295}'::text[]) v
 UNION ALL SELECT 'anyrange'::regtype, v FROM unnest(ARRAY['tstzrange(NULL, NULL)', 'int4range(1, 2)', 'tstzrange(now(), NULL)', '''empty''::tstzrange']) v;
 
--- All that can be called from SQL.
+-- All functions that can be called from SQL
 CREATE TABLE callable AS
 SELECT row_number() OVER (ORDER BY p.oid::regprocedure::text COLLATE "C") AS n, p.oid::regprocedure AS function, p.proname, p.proargtypes::regtype[] AS types
 FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
@@ -52,7 +52,7 @@ WHERE e.extname IN ('objectid_ext', 'objectid_ext_tools') AND p.prokind = 'f'
 SELECT string_agg(DISTINCT t::text, ', ') AS types_without_samples
 FROM callable, unnest(types) t WHERE t NOT IN (SELECT type FROM sample);
 
--- One call; its SQLSTATE, and nothing of what it did is kept.
+-- Make one call, roll it back, and return its SQLSTATE.
 CREATE FUNCTION outcome(call text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE call;
@@ -70,7 +70,7 @@ CREATE FUNCTION random_argument(t regtype) RETURNS text LANGUAGE sql AS $$
     FROM sample WHERE type = t ORDER BY random() LIMIT 1
 $$;
 
--- FUZZ_CALLS in the environment asks for more than the usual number.
+-- The environment variable FUZZ_CALLS sets the number of calls.
 \set calls 15000
 \getenv calls FUZZ_CALLS
 SET fuzz.calls = :calls;

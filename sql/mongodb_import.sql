@@ -1,5 +1,5 @@
 --
--- What mongoexport prints, and the ways to load it
+-- Output of mongoexport, and ways to load it
 --
 
 \set SHOW_CONTEXT never
@@ -9,7 +9,7 @@ CREATE SCHEMA import;
 SET search_path = import, public;
 
 --
--- JSON, one document a line: the whole document, and its _id as a primary key
+-- JSON, one document per line: the whole document, and its _id as a primary key
 -- of 12 bytes, as in examples/mongodb_import.sql
 --
 CREATE TABLE documents (
@@ -23,7 +23,7 @@ CREATE TABLE documents (
 {"_id":"66eb02635be2037fa8e01c77","name":"its _id is a string","n":{"$numberInt":"1000"}}
 \.
 SELECT _id, doc FROM documents ORDER BY _id;
--- neither a second time nor something else
+-- duplicates and other values are rejected
 \set VERBOSITY terse
 INSERT INTO documents (doc) SELECT doc FROM documents LIMIT 1;
 INSERT INTO documents (doc) VALUES ('{"name": "no _id"}');
@@ -33,7 +33,7 @@ INSERT INTO documents (doc) VALUES ('{"_id": {"$oid": "65c0a689"}}');
 \set VERBOSITY default
 TRUNCATE documents;
 
--- the sample of the tree
+-- the sample file
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set quotes 'csv, quote E''\\x01'', delimiter E''\\x02'''
 \set file :abs_srcdir '/examples/bookshops.json'
@@ -52,7 +52,7 @@ ALTER TABLE shop ADD PRIMARY KEY (_id);
 SELECT country, count(*), min(opened) FROM shop GROUP BY country ORDER BY country COLLATE "C" LIMIT 3;
 
 --
--- A text column that exists, converted
+-- Conversion of an existing text column
 --
 CREATE TABLE text_shop (_id text PRIMARY KEY, name text);
 CREATE TABLE text_sale (shop char(24) REFERENCES text_shop, amount numeric);
@@ -68,7 +68,7 @@ SELECT objectid_ext_tools.convert_to_objectid('json_shop', '_id');
 SELECT count(*) FROM json_shop JOIN shop USING (_id, name);
 
 --
--- CSV: an _id is ObjectId(...), which is one of the spellings
+-- CSV: an _id has the form ObjectId(...), which is valid input
 --
 CREATE TABLE csv_shop (_id objectid PRIMARY KEY, name text, shelves int);
 \copy csv_shop from stdin (format csv, header)
@@ -86,7 +86,7 @@ shop-7,a string,1
 \.
 \set VERBOSITY default
 SELECT count(*) FROM csv_shop;
--- and out again: text, JSON as mongoimport reads it
+-- output: text, and JSON for mongoimport
 \copy (SELECT * FROM csv_shop ORDER BY _id) to stdout (format csv)
 SELECT jsonb_build_object('_id', objectid_extjson(_id), 'name', name) FROM csv_shop ORDER BY _id;
 
@@ -117,7 +117,7 @@ SELECT * FROM event ORDER BY _id;
 INSERT INTO event (_id, shop) VALUES ('66f0000000000000000000a4', '66f0000000000000000000ff');
 
 --
--- Keys of several kinds: objectid where it is one, text for all
+-- Keys of several types: objectid if it is one, text for all
 --
 CREATE TABLE mixed (
     doc jsonb NOT NULL,

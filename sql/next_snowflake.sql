@@ -1,8 +1,7 @@
 --
 -- next_snowflake: a clock kept in a sequence
 --
--- What needs several sessions, a crash, a standby or a clock that jumps is in
--- t/.
+-- Tests with several sessions, a crash, a standby or a clock change are in t/.
 --
 
 SET timezone = 'UTC';
@@ -14,14 +13,14 @@ SELECT (p).node, (p).sequence, abs(extract(epoch FROM (p).created - clock_timest
 FROM (SELECT snowflake_parts(next_snowflake('clock', 5)) p) s;
 CREATE SEQUENCE insta;
 SELECT (p).node FROM (SELECT snowflake_parts(next_snowflake('insta', 1341, 'instagram'), 'instagram') p) s;
--- there is no silent default for the node
+-- the node has no default
 SELECT next_snowflake('clock');
 SELECT snowflake_node_id();
--- nor may a session choose it
+-- and a session cannot set it
 SET objectid_ext.node_id = 5;
 ALTER ROLE current_user SET objectid_ext.node_id = 5;
 
--- 100,000 ids in one transaction, much faster than the field allows
+-- 100,000 ids in one transaction, faster than the sequence field allows
 CREATE SEQUENCE burst;
 CREATE TABLE taken AS SELECT i, next_snowflake('burst', 5) AS id FROM generate_series(1, 100000) i;
 SELECT count(DISTINCT id) AS ids,
@@ -56,8 +55,8 @@ ALTER SEQUENCE fifty CACHE 1;
 SELECT bool_and(b - a >= 50 AND c > b) AS apart
 FROM (SELECT next_snowflake('fifty', 5) AS a, nextval('fifty') AS b, next_snowflake('fifty', 5) AS c
       FROM generate_series(1, 1000)) s;
--- the whole block is taken, whatever the increment becomes
-SET client_min_messages = error;     -- an hour ahead, so that the clock does nothing
+-- the whole block is taken, even if the increment is changed
+SET client_min_messages = error;     -- an hour ahead, so that the clock has no effect
 SELECT setval('fifty', make_snowflake(clock_timestamp() + interval '1 hour', 5, 0, 'twitter')) AS ahead \gset
 SELECT next_snowflake('fifty', 5) AS id \gset
 SELECT :id > :ahead AS ahead, last_value - :id AS last_slot FROM fifty;
@@ -74,20 +73,20 @@ SELECT count(DISTINCT id) AS ids, max(id & 4095) AS slot FROM (SELECT next_snowf
 ALTER SEQUENCE fifty INCREMENT 4097;
 SELECT next_snowflake('fifty', 5);
 
--- where the node is below the sequence number, slots are a node apart
+-- if the node is below the sequence number, slots are a node field apart
 CREATE SEQUENCE sony INCREMENT 10;
 CREATE TABLE sony_block AS SELECT i, next_snowflake('sony', 65535, 'sonyflake') AS id FROM generate_series(1, 100) i;
 SELECT min(id - previous) >= 10 * 65536 AS apart, max(id >> 16 & 255) <= 246 AS within_tick,
        bool_and(snowflake_node(id, 'sonyflake') = 65535) AS node
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM sony_block) b;
 
--- several nodes may share a sequence: ids still ascend
+-- several nodes can share a sequence: ids still ascend
 SELECT count(*) AS descents
 FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent
       FROM generate_series(1, 100) i, LATERAL next_snowflake('clock', 1023 - i % 3) id) s
 WHERE descent;
 
--- behind the last slot of a tick comes the next tick, in every layout
+-- the last slot of a tick is followed by the next tick, in every layout
 CREATE TABLE full_tick AS
 SELECT layout, n.node, ahead, set_to, setval('clock', set_to, true), next_snowflake('clock', n.node, layout) AS id
 FROM snowflake_layouts(), LATERAL (VALUES (0), ((1 << node_bits) - 1)) n(node), LATERAL (VALUES (0), (1)) a(ahead),
@@ -95,7 +94,7 @@ LATERAL (SELECT snowflake_ceiling(clock_timestamp() + tick + ahead * interval '5
 SELECT layout, count(*), bool_and(id > set_to) AS above, bool_and(snowflake_node(id, layout) = node) AS node,
        bool_and(snowflake_sequence(id, layout) = 0) AS first_slot
 FROM full_tick GROUP BY layout ORDER BY layout::text;
--- and a slot that was set but not called is the next one itself
+-- and a slot that was set with is_called = false is the next one
 SELECT setval('clock', make_snowflake(clock_timestamp() + interval '300 ms', 7, 9, 'twitter'), false) AS set_to \gset
 SELECT next_snowflake('clock', 7) = :set_to AS itself, next_snowflake('clock', 7) = :set_to + 1 AS then_next;
 
@@ -119,7 +118,7 @@ SELECT count(DISTINCT id) < 2000 AS repeated
 FROM generate_series(1, 1000), LATERAL (VALUES (next_snowflake('twin_1', 5)), (next_snowflake('twin_2', 5))) v(id);
 DROP SEQUENCE twin_1, twin_2;
 
--- a serial column switches over: old values are smaller than any id
+-- a serial column changes over: old values are smaller than any id
 CREATE TABLE item (id bigserial PRIMARY KEY, n int);
 INSERT INTO item (n) SELECT generate_series(1, 1000);
 ALTER TABLE item ALTER id SET DEFAULT next_snowflake('item_id_seq', 5);
@@ -127,7 +126,7 @@ INSERT INTO item (n) SELECT generate_series(1001, 2000);
 SELECT count(*), min(id) FILTER (WHERE n > 1000) > max(id) FILTER (WHERE n <= 1000) AS above FROM item;
 DROP TABLE item;
 
--- an hour ahead: ids go on above, one warning, one tick's worth per tick
+-- an hour ahead: ids continue above, with one warning, the ids of one tick per tick
 ALTER SEQUENCE burst CACHE 1;
 SELECT setval('burst', make_snowflake(clock_timestamp() + interval '3600.5 s', 5, 0, 'twitter')) AS ahead \gset
 SELECT next_snowflake('burst', 5) = :ahead + 1 AS next_slot;
@@ -147,7 +146,7 @@ BEGIN
     END IF;
 END;
 $$;
--- until somebody sets it back
+-- until the sequence is set back
 SELECT setval('burst', 1);
 SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('burst', 5)) - clock_timestamp())) < 2 AS now;
 
@@ -160,7 +159,7 @@ CREATE SEQUENCE downward INCREMENT -1;
 SELECT next_snowflake('downward', 5);
 SELECT last_value, is_called FROM small;
 
--- a MINVALUE in the future is a mistake, such as Citus makes on its workers
+-- a MINVALUE in the future is an error; Citus sets such values on its workers
 CREATE SEQUENCE of_worker MINVALUE 281474976710657;
 SELECT next_snowflake('of_worker', 1, 'js53');
 SELECT next_snowflake('of_worker', 1, 'pgedge') > 281474976710657 AS no_future_in_this_layout;
@@ -168,7 +167,7 @@ ALTER SEQUENCE of_worker MINVALUE 9223372036854775806 START 9223372036854775806 
 SELECT next_snowflake('of_worker', 1);
 ALTER SEQUENCE of_worker NO MINVALUE RESTART WITH 1;
 SELECT snowflake_timestamp(next_snowflake('of_worker', 1, 'js53'), 'js53') <= clock_timestamp() AS present;
--- one of the second that is beginning is none
+-- a MINVALUE in the current second is accepted
 DO $$ BEGIN EXECUTE format('ALTER SEQUENCE of_worker MINVALUE %1$s START %1$s RESTART', snowflake_floor(clock_timestamp() + interval '0.8 s')); END $$;
 SELECT next_snowflake('of_worker', 0) >= seqmin AS above FROM pg_sequence WHERE seqrelid = 'of_worker'::regclass;
 DROP SEQUENCE of_worker;
@@ -181,13 +180,13 @@ SELECT next_snowflake('plain_pkey', 5);
 SELECT next_snowflake('viewed', 5);
 SELECT next_snowflake('nothing', 5);
 SELECT next_snowflake(0, 5);
--- nodes out of their field
+-- nodes that do not fit the field
 SELECT next_snowflake('clock', 1024);
 SELECT next_snowflake('clock', -1);
 SELECT next_snowflake('clock', 1, 'mastodon');
 
--- the end of time is an error, not a negative id: this layout ends with the
--- second that is now
+-- the end of the layout is an error, not a negative id: this layout ends with
+-- the current second
 SELECT format('time:10,node:4,seq:8;tick=1s;epoch=%s',
               to_char(date_trunc('second', clock_timestamp()) - interval '1023 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS ending \gset
 CREATE SEQUENCE ending;
@@ -197,15 +196,15 @@ SELECT next_snowflake('ending', 1, :'ending');
 SELECT next_shard_id(1, 1, :'ending');
 \set VERBOSITY default
 SELECT last_value, is_called FROM ending;
--- and so is a slot behind the last one
+-- and so is a slot after the last one
 SELECT setval('ending', 9223372036854775806);
-SET client_min_messages = error;     -- the warning counts seconds until then
+SET client_min_messages = error;     -- the warning contains a number of seconds
 SELECT next_snowflake('ending', 1023);
 RESET client_min_messages;
 SELECT next_snowflake('ending', 1023);
 SELECT next_snowflake('ending', 8191, 'instagram');
 
--- also where slots are as far apart as they can be, and an increment is a tick
+-- also if slots are as far apart as possible, and an increment is a tick
 SELECT format('time:1,seq:31,node:31;tick=3600s;epoch=%sZ', to_char((now() - interval '1 hour') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')) AS widest \gset
 CREATE SEQUENCE widest INCREMENT 2147483648;
 SELECT setval('widest', 9223372036854775802);
@@ -213,14 +212,14 @@ SELECT setval('widest', 9223372036854775802);
 SELECT next_snowflake('widest', 1, :'widest');
 \set VERBOSITY default
 
--- permissions are those of nextval
+-- the privileges are those of nextval
 CREATE ROLE regress_snowflake;
 CREATE SEQUENCE guarded CACHE 64;
 GRANT SELECT ON guarded TO regress_snowflake;
 SET ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5);
 RESET ROLE;
--- a block in hand does not help another role
+-- another role cannot use the block at hand
 SELECT next_snowflake('guarded', 5) > 0 AS ok;
 SET ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5);
@@ -229,7 +228,7 @@ GRANT USAGE ON guarded TO regress_snowflake;
 SET ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5) > 0 AS ok;
 RESET ROLE;
--- nor is it of use once the permission is gone, within a transaction
+-- nor can the same role after a REVOKE in the same transaction
 BEGIN;
 SET LOCAL ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5) > 0 AS ok;
@@ -243,7 +242,7 @@ GRANT UPDATE ON guarded TO regress_snowflake;
 SET ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5) > 0 AS ok;
 RESET ROLE;
--- through a role that was left meanwhile
+-- or after a REVOKE of the role that gave the privilege
 REVOKE UPDATE ON guarded FROM regress_snowflake;
 CREATE ROLE regress_snowflake_group;
 GRANT USAGE ON guarded TO regress_snowflake_group;
@@ -257,7 +256,7 @@ SET LOCAL ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5);
 ROLLBACK;
 
--- read-only transactions: an error, but for temporary sequences
+-- read-only transactions: an error, except for temporary sequences
 CREATE TEMPORARY SEQUENCE of_session CACHE 8;
 BEGIN READ ONLY;
 SELECT next_snowflake('of_session', 5) < next_snowflake('of_session', 5) AS ok;
@@ -270,13 +269,13 @@ SET TRANSACTION READ ONLY;
 SELECT next_snowflake('guarded', 5);
 ROLLBACK;
 
--- sequences without WAL do not run ahead of the clock
+-- ids of sequences without WAL do not run ahead of the clock
 CREATE UNLOGGED SEQUENCE forgetful CACHE 16;
 SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id)) <= clock_timestamp() AS no_lead
 FROM (SELECT next_snowflake('forgetful', 5) AS id FROM generate_series(1, 50000)) s;
 SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id)) <= clock_timestamp() AS no_lead
 FROM (SELECT next_snowflake('of_session', 5) AS id FROM generate_series(1, 50000)) s;
--- unless the clock is set back: then they go on above the last, as any
+-- unless the clock is set back: then they continue above the last, as others do
 ALTER SEQUENCE forgetful CACHE 1;
 SELECT setval('forgetful', make_snowflake(clock_timestamp() + interval '3600.5 s', 5, 0, 'twitter')) AS ahead \gset
 SELECT next_snowflake('forgetful', 5) = :ahead + 1 AS next_slot;
@@ -323,7 +322,7 @@ SELECT next_snowflake('emptied_id_seq', 5) = :ahead + 2 AS again;
 RESET client_min_messages;
 DROP TABLE emptied;
 
--- subtransactions that roll back take no id back
+-- a rollback of a subtransaction does not take ids back
 BEGIN;
 SELECT next_snowflake('guarded', 5) AS id \gset
 SAVEPOINT a;
@@ -331,7 +330,7 @@ SELECT next_snowflake('guarded', 5) AS id2 \gset
 ROLLBACK TO a;
 SELECT next_snowflake('guarded', 5) > :id2 AS above, :id2 > :id AS above_first;
 ROLLBACK;
--- the first use in a transaction, in a subtransaction that is rolled back
+-- first use in a transaction, in a subtransaction that is rolled back
 BEGIN;
 SAVEPOINT a;
 SELECT next_snowflake('guarded', 5) AS id3 \gset
@@ -339,7 +338,7 @@ ROLLBACK TO a;
 SELECT next_snowflake('guarded', 5) > :id3 AS above;
 SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'guarded'::regclass AND mode = 'RowExclusiveLock';
 COMMIT;
--- a sequence that is made and thrown away
+-- a sequence that is created and dropped
 BEGIN;
 SAVEPOINT a;
 CREATE SEQUENCE shortlived CACHE 10;
@@ -352,7 +351,7 @@ SELECT next_snowflake('guarded', 5) AS id \gset
 DISCARD ALL;
 SELECT next_snowflake('guarded', 5) > :id AS above;
 
--- neither is it for parallel workers
+-- parallel workers cannot call it either
 SELECT proparallel FROM pg_proc WHERE proname = 'next_snowflake';
 
 DROP TABLE taken, block, sony_block, full_tick, plain;

@@ -1,8 +1,8 @@
 --
--- nextval_range: many values of a sequence in one step; nextval_any: one value
--- of many sequences
+-- nextval_range: many values of a sequence in one step; nextval_any: a value of
+-- one of many sequences
 --
--- What needs several sessions or a crash is in t/010_ranges.pl.
+-- Tests with several sessions or a crash are in t/010_ranges.pl.
 --
 
 \set SHOW_CONTEXT never
@@ -13,8 +13,8 @@ CREATE ROLE regress_range_user;
 CREATE SCHEMA ranges;
 SET search_path = ranges, public;
 
--- Does a range give what as many calls of nextval() give?  Takes the same
--- values from two sequences of the same options.
+-- Does a range return the same values as repeated calls of nextval()?  Takes the
+-- values from two sequences with the same options.
 CREATE FUNCTION agrees(options text, counts bigint[]) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     n bigint;
@@ -56,12 +56,12 @@ SELECT agrees('INCREMENT 4611686018427387904 MINVALUE -9223372036854775808', '{1
 SELECT agrees('INCREMENT 4611686018427387904 MINVALUE -9223372036854775808', '{4}');
 SELECT agrees('INCREMENT -9223372036854775808 MINVALUE -9223372036854775808 MAXVALUE 9223372036854775807', '{1,1}');
 SELECT agrees('INCREMENT -9223372036854775808 MINVALUE -9223372036854775808 MAXVALUE 9223372036854775807', '{2}');
--- cycling just where a range ends
+-- a cycle exactly at the end of a range
 SELECT agrees('MAXVALUE 10 CYCLE', '{5,5,5,5,1}');
 SELECT agrees('INCREMENT -3 MINVALUE 1 MAXVALUE 10 CYCLE', '{4,4,1}');
 
--- One round: as many values as there are, in ranges of random size; all
--- different, none left out.
+-- Take all values of a sequence in ranges of random size: all distinct, none
+-- skipped.
 CREATE SEQUENCE rounds INCREMENT 3;
 CREATE TABLE taken AS SELECT i, r.* FROM generate_series(1, 1000) i, LATERAL nextval_range('rounds', 1 + (i * 7919) % 50) r;
 SELECT count(*) AS ranges, sum((last - first) / step + 1) AS values, bool_and(step = 3) AS step, min(first), max(last) FROM taken;
@@ -82,7 +82,7 @@ ALTER SEQUENCE whole INCREMENT -1 START 9223372036854775807 RESTART;
 SELECT * FROM nextval_range('whole', 9223372036854775807);
 SELECT last_value, is_called FROM whole;
 
--- CYCLE: a range never goes over the turn; what was left before it is skipped
+-- CYCLE: a range never extends past the end; the values left there are skipped
 CREATE SEQUENCE cycle MINVALUE 5 MAXVALUE 14 CYCLE;
 SELECT * FROM nextval_range('cycle', 7);
 SELECT * FROM nextval_range('cycle', 4);
@@ -94,8 +94,8 @@ SELECT * FROM nextval_range('cycle', 2);
 SELECT * FROM nextval_range('cycle', 2);
 SELECT * FROM nextval_range('cycle', 3);
 
--- Refused, and the sequence is as it was.  First some values through nextval(),
--- so that log_cnt is something.
+-- Errors, which leave the sequence unchanged.  First some calls of nextval(), so
+-- that log_cnt is not zero.
 SELECT count(nextval('cycle')) FROM generate_series(1, 5);
 CREATE TABLE before AS SELECT * FROM cycle;
 SELECT * FROM nextval_range('cycle', 4);
@@ -125,7 +125,7 @@ CREATE SEQUENCE tiny AS smallint;
 SELECT * FROM nextval_range('tiny', 32768);
 SELECT * FROM nextval_range('tiny', 32767);
 SELECT * FROM nextval_range('tiny', 1);
--- a step too wide for a second value
+-- an increment too large for a second value
 CREATE SEQUENCE wide INCREMENT 9223372036854775807;
 SELECT * FROM nextval_range('wide', 1);
 SELECT * FROM nextval_range('wide', 1);
@@ -133,7 +133,7 @@ ALTER SEQUENCE wide RESTART 2;
 SELECT * FROM nextval_range('wide', 2);
 SELECT * FROM nextval_range('wide', 1);
 
--- or for as many as are covered by WAL in advance
+-- or for the values that WAL covers in advance
 CREATE SEQUENCE spread INCREMENT 576460752303423488 MINVALUE -9223372036854775808;
 SELECT * FROM nextval_range('spread', 1);
 SELECT log_cnt >= 0 AS log_cnt FROM spread;
@@ -141,7 +141,7 @@ SELECT * FROM nextval_range('spread', 30);
 SELECT nextval('spread');
 SELECT nextval('spread');
 
--- setval, called or not; ALTER SEQUENCE
+-- setval, with is_called true and false; ALTER SEQUENCE
 CREATE SEQUENCE set;
 SELECT setval('set', 100);
 SELECT * FROM nextval_range('set', 3);
@@ -159,8 +159,8 @@ SELECT * FROM nextval_range('set', 2);
 ALTER SEQUENCE set INCREMENT 1 MAXVALUE 10;
 SELECT * FROM nextval_range('set', 6);
 
--- In turn with nextval and next_snowflake, with and without CACHE: what this
--- session holds in its cache stays good, and no value comes twice.
+-- Mixed with nextval and next_snowflake, with and without CACHE: values cached by
+-- this session stay valid, and no value is repeated.
 CREATE TABLE value (id bigint PRIMARY KEY);
 CREATE SEQUENCE cached CACHE 20;
 INSERT INTO value SELECT nextval('cached') FROM generate_series(1, 3);
@@ -170,7 +170,7 @@ INSERT INTO value SELECT generate_series(first, last) FROM nextval_range('cached
 INSERT INTO value SELECT nextval('cached') FROM generate_series(1, 20);
 SELECT string_agg(format('%s-%s', low, high), ' ' ORDER BY low) AS values
 FROM (SELECT min(id) AS low, max(id) AS high FROM (SELECT id, id - row_number() OVER (ORDER BY id) AS island FROM value) v GROUP BY island) i;
--- ids of the clock lie far above, and values go on from there
+-- clock ids are far above, and values continue from there
 INSERT INTO value SELECT next_snowflake('cached', 5) FROM generate_series(1, 3);
 INSERT INTO value SELECT generate_series(first, last) FROM nextval_range('cached', 10);
 INSERT INTO value SELECT next_snowflake('cached', 5) FROM generate_series(1, 3);
@@ -178,12 +178,12 @@ INSERT INTO value SELECT nextval('cached') FROM generate_series(1, 3);
 INSERT INTO value SELECT next_snowflake('cached', 5) FROM generate_series(1, 3);
 INSERT INTO value SELECT generate_series(first, last) FROM nextval_range('cached', 10);
 SELECT count(*) FROM value;
--- it leaves currval and lastval alone
+-- currval and lastval do not change
 CREATE SEQUENCE own;
 SELECT nextval('own');
 SELECT * FROM nextval_range('own', 10);
 SELECT currval('own'), lastval(), nextval('own');
--- what is taken stays taken
+-- a rollback does not return values
 BEGIN;
 SELECT * FROM nextval_range('own', 10);
 SAVEPOINT s;
@@ -193,27 +193,26 @@ SELECT * FROM nextval_range('own', 1);
 ROLLBACK;
 SELECT * FROM nextval_range('own', 1);
 
--- a block per row
+-- one range per row
 CREATE TABLE import (id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, name text);
 INSERT INTO import SELECT first + i - 1, 'n' || i FROM nextval_range(pg_get_serial_sequence('import', 'id'), 1000), generate_series(1, 1000) i;
 INSERT INTO import (name) VALUES ('next') RETURNING id;
 
--- Not outside FROM.  "(nextval_range(...)).*" is three calls, and the columns
--- of the row would come from three ranges: the first value of one and the last
--- value of the next.
+-- A call outside FROM is an error.  "(nextval_range(...)).*" would be three
+-- calls, and the columns of the row would come from three ranges.
 SELECT (nextval_range('own', 10)).*;
 SELECT nextval_range('own', 10);
 SELECT (r).first, (r).last FROM (SELECT nextval_range('own', 10) AS r OFFSET 0) s;
 DO $$ DECLARE r record; BEGIN r := nextval_range('own', 10); END $$;
 SELECT last_value FROM own;
--- the same in all forms of FROM is one call a row
+-- in all forms of FROM there is one call per row
 SELECT r, r.*, (r).first FROM nextval_range('own', 10) r;
 SELECT i, r.* FROM generate_series(1, 2) i, nextval_range('own', i * 10) r;
 SELECT * FROM ROWS FROM (nextval_range('own', 10), generate_series(1, 1));
 SELECT (SELECT last - first FROM nextval_range('own', 10)) AS scalar;
 SELECT last_value FROM own;
 
--- permissions are those of nextval()
+-- the privileges are those of nextval()
 CREATE SEQUENCE guarded;
 GRANT USAGE ON SCHEMA ranges TO regress_range_user;
 SET ROLE regress_range_user;
@@ -237,7 +236,7 @@ SET ROLE regress_range_user;
 SELECT * FROM nextval_range('guarded', 1);
 RESET ROLE;
 
--- read-only transactions may take from temporary sequences only
+-- read-only transactions can only use temporary sequences
 CREATE TEMP SEQUENCE temporary;
 CREATE UNLOGGED SEQUENCE unlogged;
 BEGIN READ ONLY;
@@ -251,7 +250,7 @@ SELECT * FROM nextval_range('temporary', 5);
 SELECT * FROM nextval_range('unlogged', 5);
 SELECT * FROM nextval_range('unlogged', 5);
 
--- no parallel worker may, nor its leader
+-- not in parallel mode, in workers or the leader
 CREATE FUNCTION mislabelled(bigint) RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN first FROM nextval_range('own', $1); END $$;
 CREATE FUNCTION mislabelled_any(bigint) RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN nextval_any('{own}'); END $$;
 SELECT set_config(CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false) AS "on";
@@ -277,15 +276,15 @@ CREATE SEQUENCE any_1;
 CREATE SEQUENCE any_2 START 1000000 INCREMENT -1 MAXVALUE 1000000;
 CREATE SEQUENCE any_3 MINVALUE 2000000 CACHE 10;
 CREATE SEQUENCE any_4 MINVALUE 3000000 MAXVALUE 3000009;
--- roughly even: of 3,000 each of three has 1,000, within ten standard
--- deviations; the fourth is used up on the way and then passed over
+-- roughly uniform: of 3,000, each of three gives 1,000, within ten standard
+-- deviations; the fourth is exhausted and then skipped
 CREATE TABLE drawn AS SELECT i, nextval_any('{any_1,any_2,any_3,any_4}') AS value FROM generate_series(1, 3010) i;
 SELECT count(*), count(DISTINCT value) FROM drawn;
 SELECT seq, count(*) BETWEEN 740 AND 1260 AS even, count(*) FILTER (WHERE seq = 4) AS fourth
 FROM (SELECT 1 + (value > 10000)::int + (value >= 2000000)::int + (value >= 3000000)::int AS seq FROM drawn) d GROUP BY seq ORDER BY seq;
--- each alone: its own order
+-- each sequence keeps its order
 SELECT bool_and(value > previous) AS ascending FROM (SELECT value, lag(value) OVER (ORDER BY i) AS previous FROM drawn WHERE value >= 2000000 AND value < 3000000) d;
--- all but one used up, and then that one, too
+-- all but one exhausted, and then that one, too
 CREATE SEQUENCE any_last MAXVALUE 3;
 SELECT nextval_any('{any_4,any_4,any_last,any_4}') FROM generate_series(1, 3);
 SELECT nextval_any('{any_4,any_4,any_last,any_4}');
@@ -295,8 +294,8 @@ SELECT nextval_any('{any_4}');
 SELECT nextval_any('{}');
 \set VERBOSITY default
 SELECT last_value, is_called FROM any_last;
--- the array itself, here a constant of a plan, is as it was: the sequence is
--- found again when it has values again
+-- the array, here a constant in a plan, is not changed: a sequence that has
+-- values again is used again
 DO $$
 DECLARE
     n int := 0;
@@ -311,17 +310,17 @@ BEGIN
     END LOOP;
     RAISE NOTICE '% of the fourth', n;
 END $$;
--- odd arrays
+-- invalid and unusual arrays
 SELECT nextval_any('{}');
 SELECT nextval_any('{any_1,NULL}');
 SELECT nextval_any(ARRAY[NULL]::regclass[]);
 SELECT nextval_any(NULL);
 SELECT nextval_any('{{any_4,any_4},{any_last,any_1}}') > 0 AS of_two_dimensions;
 SELECT nextval_any('[5:6]={any_4,any_1}') > 0 AS from_five;
--- one that cycles has always values left
+-- a sequence that cycles always has values left
 ALTER SEQUENCE any_last CYCLE;
 SELECT nextval_any('{any_4,any_last}') FROM generate_series(1, 4);
--- one that the user may not use is an error when its turn comes
+-- a sequence without the privilege is an error when it is chosen
 GRANT USAGE ON any_last TO regress_range_user;
 SET ROLE regress_range_user;
 SELECT nextval_any('{any_last,any_last}');
@@ -333,7 +332,7 @@ SELECT nextval_any('{any_1}');
 ROLLBACK;
 SELECT nextval_any('{any_1,value}') FROM generate_series(1, 200);
 
--- 1,000 counters of a thousand million each
+-- 1,000 sequences of a thousand million values each
 CREATE TABLE counters (sequences regclass[]);
 DO $$
 BEGIN

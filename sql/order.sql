@@ -1,10 +1,10 @@
 --
--- Order: that of the bytes, unsigned, by whatever way the server sorts
+-- Order: unsigned byte order, in all ways in which the server sorts
 --
 
--- 10,000 random ids (bytes of a hash, so the same in each run) and the corners:
--- all zeros, all ones, and either with 0x7f or 0x80 in one of the bytes.
--- Column b is the reference; nil is a column that the planner knows nothing of.
+-- 10,000 random ids (bytes of a hash, so the same in each run) and corner cases:
+-- all zeros, all ones, and each of these with 0x7f or 0x80 in one byte.  Column b
+-- is the reference; the planner knows nothing about column nil.
 CREATE TABLE order_ids (id objectid, b bytea, corner boolean, nil int);
 INSERT INTO order_ids (b, corner, nil)
 SELECT substr(decode(md5(i::text), 'hex'), 1, 12), false, 0 FROM generate_series(1, 10000) AS i;
@@ -31,7 +31,7 @@ BEGIN
     RETURN false;
 END $$;
 
--- Operators and support functions: corners against everything, and random ids
+-- Operators and support functions: corner cases against all ids, and random ids
 -- against random ids
 CREATE TEMP VIEW order_pairs AS
 SELECT x.id AS x, y.id AS y, x.b AS bx, y.b AS by
@@ -53,7 +53,7 @@ SELECT count(*) > 750000 AS pairs,
        count(*) FILTER (WHERE objectid_larger(x, y)::bytea <> CASE WHEN bx > by THEN bx ELSE by END) AS larger
   FROM order_pairs;
 
--- Two ids that differ in one byte only, each of the 12, by every value
+-- Two ids that differ in only one byte: each of the 12, with every value
 SELECT count(*) AS pairs,
        count(*) FILTER (WHERE objectid_cmp(x, y) <> sign(n - m)
                            OR (x < y) <> (n < m) OR (x <= y) <> (n <= m) OR (x = y) <> (n = m)
@@ -63,7 +63,7 @@ SELECT count(*) AS pairs,
                encode(set_byte('\x507f1f77bcf86cd799439011', pos, m), 'hex')::objectid AS y
           FROM generate_series(0, 11) AS pos, generate_series(0, 255, 5) AS n, generate_series(0, 255, 3) AS m) AS s;
 
--- A matrix of samples, for the eye
+-- A matrix of samples, for reading
 WITH sample (id) AS (
     VALUES ('000000000000000000000000'::objectid), ('00000000000000000000007f'),
            ('000000000000000000000080'), ('7fffffffffffffffffffffff'),
@@ -73,8 +73,8 @@ SELECT x.id AS x, y.id AS y, x.id < y.id AS lt, x.id <= y.id AS le, x.id = y.id 
        objectid_hash(x.id) = objectid_hash(y.id) AS same_hash
   FROM sample AS x, sample AS y ORDER BY x.id::bytea, y.id::bytea;
 
--- Sorts of rows.  Core abbreviates the leading key, if there is no LIMIT; a
--- second key never is, so all of its comparisons are full ones.
+-- Sorts of rows.  Core abbreviates the leading key if there is no LIMIT.  A
+-- second key is never abbreviated, so all of its comparisons are full ones.
 CREATE TEMP VIEW order_rank AS
 SELECT row_number() OVER (ORDER BY b) AS by_bytes,
        row_number() OVER (ORDER BY id) AS by_first_key,
@@ -87,34 +87,34 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE by_second_key <> by_bytes) AS not_abbreviated
   FROM order_rank;
 
--- The same in a sort that goes to disk, where only the runs are abbreviated
+-- The same in a sort on disk, where only the runs are abbreviated
 SET work_mem = '64kB';
 SELECT count(*) FILTER (WHERE by_first_key <> by_bytes) AS abbreviated,
        count(*) FILTER (WHERE by_second_key <> by_bytes) AS not_abbreviated
   FROM order_rank;
 RESET work_mem;
 
--- A sort of single values, abbreviated too
+-- A sort of single values, also abbreviated
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id)::bytea
        = percentile_disc(0.5) WITHIN GROUP (ORDER BY b) AS median,
        array_agg(id ORDER BY id) = array_agg(encode(b, 'hex')::objectid ORDER BY b) AS sorted,
        count(DISTINCT id) = count(DISTINCT b) AS distinct
   FROM order_ids;
 
--- A sort that keeps the first n (no abbreviation)
+-- A top-N sort (no abbreviation)
 SELECT (SELECT array_agg(id::bytea) FROM (SELECT id FROM order_ids ORDER BY id LIMIT 100) AS s)
        = (SELECT array_agg(b) FROM (SELECT b FROM order_ids ORDER BY b LIMIT 100) AS s) AS first,
        (SELECT array_agg(id::bytea) FROM (SELECT id FROM order_ids ORDER BY id DESC LIMIT 100) AS s)
        = (SELECT array_agg(b) FROM (SELECT b FROM order_ids ORDER BY b DESC LIMIT 100) AS s) AS last;
 
--- Nulls go where they are told.
+-- NULLS FIRST and NULLS LAST
 SELECT id FROM (VALUES ('ffffffffffffffffffffffff'::objectid), (NULL), ('000000000000000000000000')) AS v (id)
  ORDER BY id;
 SELECT id FROM (VALUES ('ffffffffffffffffffffffff'::objectid), (NULL), ('000000000000000000000000')) AS v (id)
  ORDER BY id DESC NULLS LAST;
 
--- Abbreviation is given up when 40,000 rows share a few keys: three prefixes of 8
--- bytes, and another identity than that of the first row ...
+-- Abbreviation is aborted when 40,000 rows share a few keys: three prefixes of 8
+-- bytes, with another identity than the first row ...
 CREATE TABLE order_few (id objectid, b bytea);
 INSERT INTO order_few
 SELECT encode(b, 'hex')::objectid, b
@@ -135,7 +135,7 @@ SELECT count(*) FILTER (WHERE b < before) AS out_of_order
 RESET enable_seqscan;
 RESET enable_sort;
 
--- So many distinct prefixes that counting them stops
+-- So many distinct prefixes that the sort stops counting them
 SET work_mem = '64MB';
 SELECT count(*) AS rows, count(*) FILTER (WHERE b < before) AS out_of_order
   FROM (SELECT b, lag(b) OVER (ORDER BY id) AS before
@@ -143,7 +143,8 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE b < before) AS out_of_order
                   FROM (SELECT substr(decode(md5(i::text), 'hex'), 1, 12) AS b FROM generate_series(1, 180000) AS i) AS s) AS s) AS s;
 RESET work_mem;
 
--- Index: the order, either way, and the count at each side of each corner
+-- Index: the order in both directions, and the count on each side of each corner
+-- case
 CREATE INDEX order_ids_idx ON order_ids (id);
 ANALYZE order_ids;
 SET enable_seqscan = off;
@@ -179,7 +180,7 @@ SELECT count(*) AS corners,
           FROM order_ids) AS s
  WHERE corner;
 
--- min and max: by the index, by the aggregate, of nothing
+-- min and max: by the index, by the aggregate, of no rows
 SELECT pg_temp.plan_has('SELECT min(id) FROM order_ids', 'Index Only Scan using order_ids_idx')
        AND pg_temp.plan_has('SELECT min(id) FROM order_ids', 'Limit') AS min_by_index,
        pg_temp.plan_has('SELECT max(id) FROM order_ids', 'Index Only Scan Backward using order_ids_idx')

@@ -1,5 +1,6 @@
 --
--- Parallel plans: scans, aggregates, joins, index builds give what serial ones do
+-- Parallel plans: scans, aggregates, joins and index builds give the same results
+-- as serial ones
 --
 
 CREATE TABLE parallel_ids (id objectid, b bytea);
@@ -53,7 +54,7 @@ SELECT pg_temp.plan_has('SELECT id, count(*) FROM parallel_ids GROUP BY id', 'Ga
 SELECT count(*) = (SELECT ids FROM parallel_serial) AS groups
   FROM (SELECT id, count(*) FROM parallel_ids GROUP BY id OFFSET 0) AS s;
 
--- The leader does nothing but gather.
+-- The leader only gathers.
 SET parallel_leader_participation = off;
 SELECT min(id)::text = (SELECT min FROM parallel_serial) AS min,
        max(id)::text = (SELECT max FROM parallel_serial) AS max,
@@ -89,12 +90,12 @@ SELECT count(b) = (SELECT low FROM parallel_serial) AS count
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- The decoders, too, run in workers.
+-- The decoders run in workers, too.
 SELECT pg_temp.plan_has('SELECT max(objectid_timestamp(id)), max((objectid_parts(id)).counter) FROM parallel_ids
                           WHERE id >= objectid_floor(''2000-01-01 00:00:00+00'') AND objectid_extjson(id) IS NOT NULL',
                         'Gather', 'Partial Aggregate') AS parallel_decoders;
 
--- Every worker makes ids of its own.
+-- Workers generate distinct ids.
 SELECT pg_temp.plan_has('CREATE TABLE parallel_generated AS SELECT id AS old, gen_objectid() AS id FROM parallel_ids',
                         'Gather', 'Parallel Seq Scan') AS parallel_generation;
 CREATE TABLE parallel_generated AS

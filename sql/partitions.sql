@@ -1,12 +1,12 @@
 --
--- Partitions by hash, range and list: rows lie where they should, and a query
--- reads no more partitions than it must
+-- Partitions by hash, range and list: rows are in the right partition, and a
+-- query only reads the partitions that it needs
 --
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
--- The tables that a plan scans
+-- The tables in a plan
 CREATE FUNCTION pg_temp.scanned(query text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,7 +49,7 @@ EXECUTE partition_hash_one('507f1f77bcf86cd799439012');
 RESET plan_cache_mode;
 SELECT pg_temp.scanned('SELECT FROM partition_hash WHERE id < ''507f1f77bcf86cd799439011''') AS range;
 
--- Partitions that are joined with each other
+-- Partitionwise join
 CREATE TABLE partition_other (id objectid, n int) PARTITION BY HASH (id);
 CREATE TABLE partition_other_0 PARTITION OF partition_other FOR VALUES WITH (MODULUS 4, REMAINDER 0);
 CREATE TABLE partition_other_1 PARTITION OF partition_other FOR VALUES WITH (MODULUS 4, REMAINDER 1);
@@ -96,7 +96,7 @@ INSERT INTO partition_range VALUES
     ('ffffffffffffffffffffffff', 'highest');
 SELECT tableoid::regclass AS partition, id, objectid_timestamp(id) AT TIME ZONE 'UTC' AS time, note FROM partition_range ORDER BY id;
 
--- Pruned when planned
+-- Pruned by the planner
 SELECT pg_temp.scanned('SELECT FROM partition_range WHERE id >= objectid_floor(''2026-01-10 00:00:00+00'') AND id < objectid_floor(''2026-01-11 00:00:00+00'')') AS day,
        pg_temp.scanned('SELECT FROM partition_range WHERE id <= objectid_ceiling(''2025-12-31 23:59:59.9+00'')') AS before,
        pg_temp.scanned('SELECT FROM partition_range WHERE id > ''80000000ffffffffffffffff''') AS above,
@@ -105,13 +105,13 @@ SELECT pg_temp.scanned('SELECT FROM partition_range WHERE id >= objectid_floor('
        pg_temp.scanned('SELECT FROM partition_range WHERE id BETWEEN objectid_floor(''2026-01-31 00:00:00+00'') AND objectid_floor(''2026-02-01 00:00:00+00'')') AS two,
        pg_temp.scanned('SELECT FROM partition_range WHERE id < ''000000000000000000000000''') AS lowest \gx
 
--- Pruned when run: the answer must be the same.
+-- Pruned by the executor: the answer must be the same.
 SET plan_cache_mode = force_generic_plan;
 PREPARE partition_range_some(objectid, objectid) AS
 SELECT note FROM partition_range WHERE id >= $1 AND id < $2 ORDER BY id;
 EXECUTE partition_range_some(objectid_floor('2026-01-01 00:00:00+00'), objectid_floor('2026-02-01 00:00:00+00'));
 EXECUTE partition_range_some('800000000000000000000000', 'ffffffffffffffffffffffff');
--- parameters, and now(), are not known when the query is planned
+-- parameters, and now(), are not known to the planner
 CREATE FUNCTION pg_temp.executed(query text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -136,7 +136,7 @@ SELECT min(id), max(id) FROM partition_range;
 RESET enable_seqscan;
 RESET enable_sort;
 
--- A row that changes its id moves.
+-- An update of the id moves the row.
 UPDATE partition_range SET id = objectid_floor('2026-01-15 00:00:00+00') WHERE note = 'highest' RETURNING tableoid::regclass;
 DELETE FROM partition_range WHERE note <> 'highest';
 SELECT tableoid::regclass, id FROM partition_range;

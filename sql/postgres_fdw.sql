@@ -1,10 +1,9 @@
 --
--- What postgres_fdw sends to another server, after the example that the
--- documents quote
+-- Queries that postgres_fdw sends to another server, with the example from the
+-- documentation
 --
 
--- The foreign data wrapper is one of PostgreSQL's own modules; if it cannot be
--- created, it is not installed.
+-- Skip the test if the foreign data wrapper is not installed.
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set example :abs_srcdir '/examples/postgres_fdw.sql'
 \i :example
@@ -21,8 +20,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- Constants, by function, operator and range; expressions that are not the same
--- on both servers; and these in a subquery
+-- Constants, by function, operator and range; expressions that can differ
+-- between the servers; and these in a subquery
 CREATE TEMP TABLE condition (n int GENERATED ALWAYS AS IDENTITY, condition text);
 INSERT INTO condition (condition) VALUES
     ('id >= objectid_floor(''2020-01-01 00:00:00+00'')'),
@@ -37,16 +36,16 @@ INSERT INTO condition (condition) VALUES
     ('id >= (SELECT objectid_floor(now() - interval ''1 day''))'),
     ('id >= (SELECT now() - interval ''1 day'')'),
     ('id <@ (SELECT tstzrange(now() - interval ''1 day'', NULL))'),
-    -- text, also where it is known only when the query runs
+    -- text, also if it is not known to the planner
     ('id = text ''507f1f77bcf86cd799439011'''),
     ('id <> (SELECT text ''507f1f77bcf86cd799439011'')'),
     ('(SELECT varchar ''507f1f77bcf86cd799439011'') = id'),
-    -- a cast that depends on TimeZone; and the time of the id itself
+    -- a cast that depends on TimeZone; and the time of the id
     ('id >= date ''2020-01-01'''),
     ('objectid_timestamp(id) >= timestamptz ''2020-01-01 00:00:00+00''');
 SELECT condition, pg_temp.sent(condition) AS sent FROM condition ORDER BY n;
 
--- A generic plan's parameter
+-- A parameter of a generic plan
 SET plan_cache_mode = force_generic_plan;
 PREPARE since(timestamptz) AS SELECT count(*) FROM events WHERE id >= $1;
 EXECUTE since('2020-01-01 00:00:00+00');
@@ -54,7 +53,7 @@ EXECUTE since('infinity');
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- The answers are those of the table itself.
+-- The results are the same as on the table itself.
 CREATE FUNCTION pg_temp.number(condition text, foreign_table text) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -65,7 +64,7 @@ BEGIN
 END $$;
 SELECT count(*) AS conditions, count(*) FILTER (WHERE pg_temp.number(condition, 'events') IS DISTINCT FROM pg_temp.number(condition, 'far.events')) AS mismatches FROM condition;
 
--- Changes are sent too.
+-- UPDATE and DELETE are sent, too.
 BEGIN;
 UPDATE events SET note = 'changed' WHERE id >= timestamptz '2020-01-01 00:00:00+00' AND note = 'event 1';
 SELECT count(*) FROM events WHERE note = 'changed';

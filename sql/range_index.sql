@@ -6,7 +6,7 @@ SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET enable_seqscan = off;
 
--- Ranges of time that hold the time of one id
+-- Ranges of time that contain the time of one id
 CREATE TABLE period (n int, p tstzrange);
 INSERT INTO period
 SELECT i, tstzrange(t, t + interval '90 minutes')
@@ -23,9 +23,9 @@ SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE periods_of(objectid_floor('2026-01-02 00:15:00+00'));
 EXECUTE periods_of(objectid_floor('2026-01-02 00:15:00+00'));
 RESET plan_cache_mode;
--- the id of a sub-select, which runs once
+-- the id comes from a sub-select, which runs once
 SELECT n FROM period WHERE p @> (SELECT objectid_floor('2026-01-02 00:15:00+00')) ORDER BY n;
--- in a join the index on the ids serves, as before
+-- a join uses the index on the ids
 CREATE TABLE period_event (id objectid PRIMARY KEY);
 INSERT INTO period_event SELECT objectid_floor(timestamptz '2026-01-01 00:00:00+00' + i * interval '30 minutes') FROM generate_series(1, 1000) AS i;
 VACUUM ANALYZE period_event;
@@ -49,7 +49,7 @@ SELECT n FROM batch WHERE objectid_floor('2026-01-02 00:15:00+00') <@ r ORDER BY
 SELECT n FROM batch, period_event WHERE id <@ r AND id = objectid_floor('2026-01-02 00:30:00+00') ORDER BY n;
 SELECT objectid_floor('2026-01-02 00:15:00+00') <@ idrange(NULL, NULL) AS unbounded, objectid_floor('2026-01-02 00:15:00+00') <@ 'empty'::idrange AS nothing;
 
--- Any other range is refused, in every plan
+-- Any other range is an error, in every plan
 SELECT n FROM period WHERE tsrange('2026-01-01', '2026-02-01') @> objectid_floor('2026-01-02 00:15:00+00');
 SELECT id FROM period_event WHERE id <@ int4range(1, 2);
 

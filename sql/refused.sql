@@ -1,11 +1,11 @@
 --
--- Text input: what is refused, and in which words
+-- Text input: invalid values, and their error messages
 --
 
 \pset format unaligned
 
--- The error of a value: "SQLSTATE: message", DETAIL, HINT.  From 16 on the
--- soft error must be the same as the hard one, and the value not valid.
+-- The error for a value: "SQLSTATE: message", DETAIL, HINT.  Since PostgreSQL 16,
+-- the soft error must be the same, and pg_input_is_valid() false.
 CREATE FUNCTION pg_temp.refusal(value text, OUT error text, OUT detail text, OUT hint text)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -88,7 +88,7 @@ INSERT INTO refused (value) VALUES
     ('"507f1f77bcf86cd799439011\u0000"'),
     ('507f1f77bcf86cd799439011%00');
 
--- Wrappers half open, mixed, nested, empty, or of another spelling
+-- Wrappers that are unclosed, mixed, nested, empty, or misspelled
 INSERT INTO refused (value) VALUES
     ('ObjectId("507f1f77bcf86cd799439011"'),
     ('ObjectId("507f1f77bcf86cd799439011)'),
@@ -134,7 +134,7 @@ INSERT INTO refused (value) VALUES
     ('" 507f1f77bcf86cd799439011"'),
     ('"507f1f77bcf86cd799439011 "');
 
--- Extended JSON the same
+-- The same for Extended JSON
 INSERT INTO refused (value) VALUES
     ('{'),
     ('{}'),
@@ -165,12 +165,12 @@ INSERT INTO refused (value) VALUES
     ('["507f1f77bcf86cd799439011"]'),
     (' {"$oid":"507f1f77bcf86cd799439011"}'),
     ('{"$oid":"507f1f77bcf86cd799439011"} '),
-    -- vertical tab and form feed are no blanks of JSON
+    -- vertical tab and form feed are not blanks in JSON
     (E'{\x0b"$oid":"507f1f77bcf86cd799439011"}'),
     (E'{"$oid":\f"507f1f77bcf86cd799439011"}'),
     ('"$oid":"507f1f77bcf86cd799439011"}');
 
--- Times are not ids; the hint says what to do.
+-- Times are not ids; the hint names the alternatives.
 INSERT INTO refused (value) VALUES
     ('2026-01-01'),
     ('2026-01-01 12:00:00'),
@@ -203,14 +203,14 @@ SELECT count(*) AS inputs,
        pg_temp.refusal(overlay('507f1f77bcf86cd799439011' PLACING chr(c) FROM pos))
  WHERE chr(c) !~ '[0-9a-fA-F]';
 
--- A wrong character or a digit too few, where the digits are wrapped
+-- A wrong character or a missing digit inside a wrapper
 SELECT count(*) AS inputs,
        count(*) FILTER (WHERE error LIKE '22P02: invalid input syntax for type objectid: "%') AS refused
   FROM generate_series(1, 24) AS pos, unnest(ARRAY['g', ' ', '"', '''', ')', '}', '']) AS c,
        unnest(ARRAY['ObjectId("%s")', 'ObjectId(''%s'')', 'ObjectId(%s)', '"%s"', '{"$oid":"%s"}']) AS wrapper,
        pg_temp.refusal(format(wrapper, overlay('507f1f77bcf86cd799439011' PLACING c FROM pos FOR 1)));
 
--- Every proper beginning of each spelling, but for the whole bare one
+-- Every proper prefix of each spelling
 SELECT count(*) AS inputs,
        count(*) FILTER (WHERE error LIKE '22P02: invalid input syntax for type objectid: "%') AS refused
   FROM unnest(ARRAY['507f1f77bcf86cd799439011',
@@ -239,7 +239,7 @@ SELECT 'abcdefghijkl'::objectid;
 SELECT '2026-01-01'::objectid;
 SELECT '507f1f77bcf86cd799439011'::objectid >= '2026-01-01 00:00:00+00';
 
--- A zero byte does not get as far as the type.
+-- The server rejects a zero byte before the input function is called.
 SELECT E'507f1f77bcf86cd799439011\000'::objectid;
 CREATE TEMP TABLE refused_copy (id objectid);
 COPY refused_copy FROM STDIN;

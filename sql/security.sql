@@ -1,10 +1,10 @@
 --
--- Others may create in the extension's schema: what they put there, before or
--- after it is installed, is never called for what is ours
+-- Other users can create objects in the extension's schema, before or after it is
+-- installed.  They are never called in place of ours.
 --
 
 \set original :DBNAME
--- of a run that was cut short
+-- left over from an interrupted run
 SET client_min_messages = warning;
 DROP DATABASE IF EXISTS regress_objectid_security;
 DROP ROLE IF EXISTS regress_objectid_attacker, regress_objectid_installer, regress_objectid_victim;
@@ -24,7 +24,7 @@ GRANT USAGE ON SCHEMA ids TO PUBLIC;
 RESET SESSION AUTHORIZATION;
 
 --
--- Before: a trap for every operator that core has only by way of a conversion
+-- Before: a trap for every operator that core only has with a conversion
 --
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 DO $$
@@ -43,8 +43,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- And for functions of core and of ours: closer matches, and some of ours with
--- fewer arguments, where ours have defaults
+-- And for functions of core and ours: closer matches, and ours with fewer
+-- arguments, if ours have defaults
 CREATE FUNCTION ids.trap() RETURNS boolean LANGUAGE plpgsql AS
     'BEGIN RAISE EXCEPTION ''trap of function''; END';
 DO $$
@@ -63,12 +63,12 @@ BEGIN
     END LOOP;
 END $$;
 
--- The planner looks for these by name and arguments.  Whatever they return, it
--- would take it for an objectid.
+-- Our planner support looks these up by name and arguments, and would use any
+-- result as an objectid.
 CREATE FUNCTION ids.objectid_lower(int4range) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
 CREATE FUNCTION ids.objectid_upper(int4range) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
 
--- What is there already is not taken for ours: there is no extension then.
+-- Existing objects with our names make CREATE EXTENSION fail.
 CREATE FUNCTION ids.uuidv7_floor(timestamptz) RETURNS uuid LANGUAGE sql AS 'SELECT NULL::uuid';
 RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_objectid_installer;
@@ -86,7 +86,7 @@ DROP DOMAIN ids.objectid;
 CREATE EXTENSION objectid_ext SCHEMA ids;
 CREATE EXTENSION objectid_ext_tools;
 
--- Nothing of the extensions was bound to what is not of it.
+-- No object of the extensions depends on objects of others.
 SELECT DISTINCT pg_describe_object(d.classid, d.objid, 0) AS bound, pg_describe_object(d.refclassid, d.refobjid, 0) AS "to"
   FROM pg_depend AS d JOIN pg_depend AS ours USING (classid, objid)
  WHERE ours.refclassid::oid = 'pg_extension'::regclass::oid AND ours.deptype = 'e'
@@ -106,8 +106,8 @@ CREATE FUNCTION ids.trap(l ids.objectid, r varchar) RETURNS boolean LANGUAGE sql
 CREATE OPERATOR ids.= (FUNCTION = ids.trap, LEFTARG = ids.objectid, RIGHTARG = varchar);
 RESET SESSION AUTHORIZATION;
 
--- A victim whose own path is of no help: the schema of the attacker, and
--- temporary objects, come before the catalog.
+-- A victim with an unsafe search_path: the attacker's schema, and temporary
+-- objects, come before the catalog.
 SET SESSION AUTHORIZATION regress_objectid_victim;
 CREATE SCHEMA victim;
 CREATE TABLE victim.numbered (id serial PRIMARY KEY, n int);
@@ -155,7 +155,7 @@ SELECT n, id > 2 AS snowflake FROM victim.identified ORDER BY n;
 SELECT * FROM victim.document;
 SELECT count(*) FROM victim.part_of;
 
--- A range of another type has an error of ours, not a function of theirs.
+-- A range of another type is an error of ours, and calls no function of others.
 SELECT count(*) FROM victim.document WHERE id OPERATOR(ids.<@) int4range(1, length(c::text));
 SELECT count(*) FROM victim.document WHERE id OPERATOR(ids.<@) tstzrange(NULL, now());
 SELECT count(*) FROM victim.document WHERE id OPERATOR(ids.<) now();
@@ -163,8 +163,8 @@ RESET search_path;
 RESET SESSION AUTHORIZATION;
 
 --
--- Who may do what: the extension's owner has no power over its functions, which
--- are in C and not his
+-- Privileges: the extension's owner cannot change its functions, which are in C
+-- and belong to the superuser
 --
 SET SESSION AUTHORIZATION regress_objectid_installer;
 CREATE OR REPLACE FUNCTION ids.objectid_floor(timestamptz) RETURNS ids.objectid LANGUAGE sql AS 'SELECT NULL::ids.objectid';
@@ -176,8 +176,8 @@ CREATE CAST (int AS ids.objectid) WITH INOUT;
 ALTER TYPE ids.objectid SET (ANALYZE = NONE);
 RESET SESSION AUTHORIZATION;
 
--- Generators ask for the privileges of nextval(), also where another role of
--- the session has left some ids over; conversions ask for the table's owner.
+-- Generators require the privileges of nextval(), even if another role of the
+-- session has left ids in a block; conversions require the table's owner.
 GRANT USAGE ON SCHEMA victim TO regress_objectid_attacker;
 ALTER SEQUENCE victim.numbered_id_seq CACHE 1000;
 SELECT count(DISTINCT ids.next_snowflake('victim.numbered_id_seq', 1)) FROM generate_series(1, 2);
@@ -193,7 +193,7 @@ SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '202
 SET objectid_ext.max_clock_lead = '1h';
 RESET SESSION AUTHORIZATION;
 
--- Who owned the database until now is no longer one of its owners.
+-- The former owner of the database has lost its privileges.
 GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;
 ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_attacker;
 SET SESSION AUTHORIZATION regress_objectid_attacker;
@@ -204,7 +204,7 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT ids.next_snowflake('victim.numbered_id_seq', 1) > 2 AS owner;
 RESET SESSION AUTHORIZATION;
 
--- The worst that is left: a call that might be meant for either is an error.
+-- The worst remaining case: an ambiguous call is an error.
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE FUNCTION ids.snowflake_ceiling(timestamptz, ids.snowflake_layout, int DEFAULT 0) RETURNS bigint LANGUAGE sql AS 'SELECT ids.trap()::int::bigint';
 RESET SESSION AUTHORIZATION;

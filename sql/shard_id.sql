@@ -1,5 +1,5 @@
 --
--- next_shard_id: the Instagram contract, and no id twice
+-- next_shard_id: the Instagram contract, and no repeated id
 --
 
 SET timezone = 'UTC';
@@ -38,8 +38,8 @@ FROM (SELECT id FROM insta5.photo UNION ALL SELECT id FROM insta6.photo) p GROUP
 SELECT bool_and(id > previous) AS ascending
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM insta5.photo) p;
 
--- far more ids than a tick holds: none twice, ascending, and the time in them
--- leads the clock by no more than it may
+-- far more ids than a tick holds: distinct, ascending, and with a time that leads
+-- the clock by no more than allowed
 CREATE SEQUENCE burst;
 CREATE UNLOGGED TABLE burst_id (i int, id bigint DEFAULT next_shard_id(5, nextval('burst')));
 INSERT INTO burst_id SELECT i FROM generate_series(1, 2500000) i;
@@ -62,9 +62,9 @@ END;
 $$;
 RESET objectid_ext.max_clock_lead;
 
--- the same number over and over: one id per tick
+-- the same number repeatedly: one id per tick
 SELECT count(DISTINCT next_shard_id(5, 1)) FROM generate_series(1, 500);
--- two sequences of one shard in turn: no id twice, and no tick for every pair
+-- two sequences of one shard in turn: no repeated id, and less than a tick per pair
 CREATE SEQUENCE other START 900;
 SELECT count(DISTINCT id) AS ids, max(tick) - min(tick) < 5000 AS few_ticks
 FROM (SELECT id, id >> 23 AS tick FROM generate_series(1, 20000) i,

@@ -5,7 +5,7 @@
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
--- known answers: ids that others published, and the ends of every layout
+-- known answers: published ids, and the ends of every layout
 CREATE TABLE fact (layout snowflake_layout, time timestamptz, node int, seq int, id bigint);
 INSERT INTO fact VALUES
     ('time:41,node:10,seq:12;tick=1ms;epoch=2015-01-01T00:00:00Z', '2018-06-09T10:00:00.000Z', 786, 0, 454947766275219456),
@@ -35,7 +35,7 @@ SELECT count(*) AS facts,
        count(*) FILTER (WHERE snowflake_parts(id, layout) = (time, node, seq)) AS parts
 FROM fact;
 
--- the shift that overflows 32 bits in a naive formula
+-- a shift that overflows 32 bits in a naive formula
 SELECT make_snowflake('2011-08-24T21:07:01.721Z'::timestamptz + 1992325551 * interval '1 ms', 0, 0, 'instagram');
 
 -- the default layout is twitter's
@@ -61,7 +61,7 @@ FROM (SELECT id < lag(id) OVER w AND date_trunc('second', ts) > date_trunc('seco
       WINDOW w AS (PARTITION BY layout::text ORDER BY ts)) d
 WHERE descent;
 
--- bounds: an id is at or above the floor of an instant exactly when its time is
+-- bounds: an id is at or above the floor of an instant if and only if its time is
 SELECT count(*) AS wrong
 FROM (SELECT id, t, layout FROM random_id, LATERAL make_snowflake(ts, node, seq, layout) id,
       LATERAL (VALUES (snowflake_timestamp(id, layout)),
@@ -72,7 +72,7 @@ WHERE t BETWEEN '2026-01-01' AND '2046-01-01'
   AND ((id >= snowflake_floor(t, layout)) <> (snowflake_timestamp(id, layout) >= t)
     OR (id <= snowflake_ceiling(t, layout)) <> (snowflake_timestamp(id, layout) <= t));
 
--- the ends hold them
+-- bounds outside the layout are its ends
 SELECT layout,
        snowflake_floor('-infinity', layout) AS floor_low, snowflake_floor(epoch, layout) AS floor_epoch,
        snowflake_ceiling('-infinity', layout) AS ceiling_low,
@@ -87,7 +87,7 @@ SELECT snowflake_floor('2010-11-04T01:42:54.657Z'), snowflake_floor('2010-11-04T
        snowflake_ceiling('2010-11-04T01:42:54.658Z'), snowflake_ceiling('2010-11-04T01:42:54.657999Z');
 SELECT snowflake_floor('4713-01-01 BC'), snowflake_floor('294276-12-31'), snowflake_ceiling('294276-12-31');
 
--- what does not fit its field is refused, with the range
+-- values that do not fit their fields are errors that name the range
 SELECT make_snowflake('2026-01-01Z', 1024, 0, 'twitter');
 SELECT make_snowflake('2026-01-01Z', -1, 0, 'twitter');
 SELECT make_snowflake('2026-01-01Z', 0, 4096, 'twitter');
@@ -117,7 +117,7 @@ SELECT make_snowflake(NULL, 0, 0, 'twitter') IS NULL AND make_snowflake(now(), N
    AND snowflake_parts(NULL) IS NULL AND snowflake_floor(NULL) IS NULL AND snowflake_ceiling(NULL) IS NULL
    AND snowflake_timestamp(0, NULL) IS NULL AND next_shard_id(NULL, 1) IS NULL AND next_shard_id(1, NULL) IS NULL AS all_null;
 
--- immutable: each decoder in an expression index and a generated column
+-- the decoders are immutable: in expression indexes and generated columns
 CREATE TABLE decoded (
     id bigint PRIMARY KEY,
     created timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id)) STORED,

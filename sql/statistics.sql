@@ -2,20 +2,20 @@
 -- Statistics and row estimates
 --
 
--- The days are the same in each run; ANALYZE draws its sample anew, so what is
--- printed of its results are bounds with room on either side.
+-- The days are the same in each run.  ANALYZE draws a random sample, so the test
+-- prints whether its results are within generous bounds.
 SET timezone = 'UTC';
 SET max_parallel_workers_per_gather = 0;
 
--- 2,000,000 ids spread over three years, by seconds: an interval of years has
--- months of 30 days when it is multiplied
+-- 2,000,000 ids spread over three years.  The interval is in seconds, because
+-- multiplication of an interval of years assumes months of 30 days.
 CREATE UNLOGGED TABLE statistics_ids (id objectid) WITH (autovacuum_enabled = off);
 SELECT setseed(0.5);
 INSERT INTO statistics_ids
 SELECT objectid_floor(to_timestamp(1672531200 + floor(random() * 94608000))) FROM generate_series(1, 2000000);
 ANALYZE statistics_ids;
 
--- How many rows does the planner expect of a query?
+-- The number of rows that the planner estimates for a query
 CREATE FUNCTION pg_temp.estimate(query text) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -25,8 +25,8 @@ BEGIN
     RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
 END $$;
 
--- 200 random days, which are a thousandth of the table each, for 19 of 20 to be
--- estimated within a factor of two
+-- 200 random days, each a thousandth of the table: 19 of 20 must be estimated
+-- within a factor of two
 CREATE TEMP TABLE statistics_day AS
 SELECT n, timestamptz '2023-01-01 00:00:00+00' + floor(random() * 94521600) * interval '1 second' AS a FROM generate_series(1, 200) AS n;
 CREATE TEMP TABLE statistics_second AS
@@ -42,7 +42,7 @@ SELECT count(*) AS days, min(actual) > 1500 AND max(actual) < 2200 AS a_thousand
        count(*) FILTER (WHERE by_two BETWEEN actual / 2 AND actual * 2) >= 190 AS within_factor_two,
        count(*) FILTER (WHERE by_between BETWEEN actual / 2 AND actual * 2) >= 190 AS between_too
   FROM statistics_result;
--- Wider ranges are no worse, and those outside of the table have next to nothing.
+-- Wider ranges are estimated as well, and ranges outside of the table as empty.
 SELECT pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor(''2024-01-01 00:00:00+00'') AND id < objectid_floor(''2025-01-01 00:00:00+00'')')
            BETWEEN 600000 AND 735000 AS year,
        pg_temp.estimate('SELECT FROM statistics_ids WHERE id < objectid_floor(''2024-07-01 00:00:00+00'')') BETWEEN 950000 AND 1050000 AS half,
@@ -50,8 +50,8 @@ SELECT pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor('
        pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor(''2027-01-01 00:00:00+00'')') < 2000 AS after,
        pg_temp.estimate('SELECT FROM statistics_ids WHERE id = objectid_floor(''2024-07-01 00:00:00+00'')') < 10 AS one;
 
--- What was stored: core's kinds, with a finer histogram.  Elements of anyarray
--- are counted through text.
+-- The stored statistics: those of core, with a finer histogram.  Elements of
+-- anyarray are counted in its text form.
 CREATE TEMP VIEW statistics_stored AS
 SELECT tablename, attname, null_frac, avg_width, n_distinct,
        cardinality(most_common_vals::text::objectid[]) AS common, cardinality(most_common_freqs) AS common_freqs,
@@ -94,17 +94,17 @@ SELECT pg_temp.estimate('SELECT FROM statistics_skewed WHERE id IS NULL') AS nul
        pg_temp.estimate('SELECT FROM statistics_skewed WHERE id < ''800000000000000000000000''')
            BETWEEN 0.9 * count(*) AND 1.1 * count(*) AS half
   FROM statistics_skewed WHERE id < '800000000000000000000000';
--- More bounds by SET STATISTICS, and never too many
+-- More bounds with SET STATISTICS, up to the maximum
 ALTER TABLE statistics_skewed ALTER id SET STATISTICS 500;
 ANALYZE statistics_skewed;
 SELECT common BETWEEN 4 AND 500 AS common, bounds FROM statistics_stored WHERE tablename = 'statistics_skewed';
--- None at all: the statistics stay as they were.
+-- SET STATISTICS 0: the statistics do not change.
 ALTER TABLE statistics_skewed ALTER id SET STATISTICS 0;
 ANALYZE statistics_skewed;
 SELECT bounds FROM statistics_stored WHERE tablename = 'statistics_skewed';
 
 --
--- Columns with hardly anything to count
+-- Columns with few values
 --
 CREATE TABLE statistics_empty (id objectid) WITH (autovacuum_enabled = off);
 CREATE TABLE statistics_null (id objectid) WITH (autovacuum_enabled = off);
@@ -135,7 +135,7 @@ SELECT pg_temp.estimate('SELECT FROM statistics_null WHERE id = ''507f1f77bcf86c
        pg_temp.estimate('SELECT FROM statistics_equal WHERE id < ''507f1f77bcf86cd799439011''') AS equal_below,
        pg_temp.estimate('SELECT FROM statistics_corner WHERE id < ''800000000000000000000000''') BETWEEN 2800 AND 3600 AS corner_half \gx
 
--- An index on an expression, and a parent of other tables, are analyzed, too.
+-- Expression indexes and inheritance parents are analyzed, too.
 CREATE TABLE statistics_doc (doc jsonb) WITH (autovacuum_enabled = off);
 CREATE INDEX statistics_doc_id ON statistics_doc (((doc -> '_id')::objectid));
 INSERT INTO statistics_doc SELECT jsonb_build_object('_id', left(md5(i::text), 24)) FROM generate_series(1, 1000) AS i;
@@ -150,7 +150,7 @@ SELECT pg_temp.estimate('SELECT FROM statistics_doc WHERE (doc -> ''_id'')::obje
            BETWEEN 200 AND 300 AS quarter,
        pg_temp.estimate('SELECT FROM statistics_parent WHERE id < ''400000000000000000000000''') BETWEEN 200 AND 300 AS quarter_of_parent;
 
--- Join estimates have the common values to go by.
+-- Join estimates use the most common values.
 SELECT pg_temp.estimate('SELECT FROM statistics_equal AS a JOIN statistics_equal AS b USING (id)') AS all_pairs;
 
 DROP VIEW statistics_stored;

@@ -1,5 +1,5 @@
 --
--- Ranges of time that a sub-select gives: it runs as often as it is written
+-- Time ranges from a sub-select, which must run only once
 --
 
 SET timezone = 'UTC';
@@ -11,8 +11,8 @@ SELECT i, objectid_floor(t), snowflake_floor(t), uuidv7_floor(t)
 FROM generate_series(1, 2000) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '1 minute') AS x (t);
 VACUUM ANALYZE sub_event;
 
--- Each call gives the minute of another id, so two calls for the two bounds of
--- one range would enclose many ids, or none.
+-- Each call returns the minute of another id, so two calls for the two bounds of
+-- one range would give many ids, or none.
 CREATE SEQUENCE sub_call;
 CREATE FUNCTION another_minute() RETURNS tstzrange
 LANGUAGE plpgsql STABLE AS $$
@@ -23,8 +23,8 @@ BEGIN
 END;
 $$;
 
--- How many of 100 executions gave the one row that they must, and how often the
--- sub-select ran.
+-- How many of 100 executions returned the one expected row, and how often the
+-- sub-select ran
 CREATE FUNCTION pg_temp.tries(condition text, OUT one_row bigint, OUT runs bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -57,7 +57,7 @@ RESET enable_indexscan;
 RESET enable_bitmapscan;
 RESET enable_indexonlyscan;
 
--- What an index is asked for; a sub-select has another name in later servers
+-- Index conditions; sub-selects have other names in later servers
 CREATE FUNCTION pg_temp.index_cond(condition text, relation regclass DEFAULT 'sub_event') RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -73,7 +73,7 @@ END;
 $$;
 SELECT condition, pg_temp.index_cond(condition) FROM condition ORDER BY n;
 
--- An id that a sub-select gives
+-- An id from a sub-select
 SELECT (SELECT id FROM sub_event WHERE n = 10) <@ tstzrange('2026-01-01 00:10:00+00', '2026-01-01 00:10:00+00', '[]') AS within;
 SELECT count(*) FROM sub_event AS e
 WHERE (SELECT f.id FROM sub_event AS f WHERE f.n = e.n) <@ tstzrange('2026-01-01 00:10:00+00', '2026-01-01 00:20:00+00');
@@ -82,7 +82,7 @@ WHERE (SELECT f.id FROM sub_event AS f WHERE f.n = e.n) <@ tstzrange('2026-01-01
 SELECT count(*) FROM sub_event AS e
 WHERE e.id <@ (SELECT tstzrange(objectid_timestamp(e.id), objectid_timestamp(e.id), '[]'));
 
--- One sub-select of a single bound, and sub-selects inside the range
+-- One sub-select for a single bound, and sub-selects inside the range
 SELECT count(*) FROM sub_event WHERE id >= (SELECT timestamptz '2026-01-02 00:00:00+00');
 SELECT count(*) FROM sub_event
 WHERE id <@ tstzrange((SELECT timestamptz '2026-01-02 00:00:00+00'), (SELECT timestamptz '2026-01-02 01:00:00+00'));

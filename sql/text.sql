@@ -1,11 +1,11 @@
 --
--- objectid = text and <>: what clients send that declare their strings. The
--- planner makes comparisons of ids of them, in every kind of plan.
+-- objectid = text and <>, for clients that declare their strings.  The planner
+-- rewrites them to comparisons of ids, in every kind of plan.
 --
 
 SET timezone = 'UTC';
 
--- Does a query read no table from one end to the other?
+-- Does the plan of a query have no sequential scan?
 CREATE FUNCTION pg_temp.uses_index(query text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -25,7 +25,7 @@ ANALYZE text_ids;
 CREATE TABLE text_copy AS SELECT id::text AS t, id::text::varchar AS v, id::text::char(24) AS c, id, n FROM text_ids WHERE n <= 1000;
 ANALYZE text_copy;
 
--- What each comparison says, against the cast that it stands for
+-- The result of each comparison, and that with the cast
 SELECT op, count(*) AS pairs,
        count(*) FILTER (WHERE CASE op WHEN '=' THEN a.id = b.t ELSE a.id <> b.t END IS DISTINCT FROM
                               CASE op WHEN '=' THEN a.id = b.t::objectid ELSE a.id <> b.t::objectid END) AS objectid_text,
@@ -35,7 +35,7 @@ SELECT op, count(*) AS pairs,
   FROM unnest('{=,<>}'::text[]) AS op, (SELECT * FROM text_copy WHERE n <= 20) AS a,
        (SELECT t FROM text_copy WHERE n <= 20 UNION ALL VALUES (NULL)) AS b
  GROUP BY op ORDER BY op;
--- the functions behind them, which a plan calls only where it cannot rewrite
+-- the functions of the operators, which a plan calls if it cannot rewrite
 SELECT count(*) AS pairs, count(*) FILTER (WHERE a.id IS DISTINCT FROM b.t) AS distinct_from, count(*) FILTER (WHERE b.t IS DISTINCT FROM a.id) AS and_back,
        count(NULLIF(a.id, b.t)) AS not_null
   FROM (SELECT * FROM text_copy WHERE n <= 20) AS a, (SELECT t FROM text_copy WHERE n <= 20) AS b;
@@ -46,7 +46,7 @@ CREATE FUNCTION pg_temp.eq(text, objectid) RETURNS boolean AS :'probin', 'text_e
 CREATE FUNCTION pg_temp.ne(text, objectid) RETURNS boolean AS :'probin', 'text_ne_objectid' LANGUAGE C IMMUTABLE STRICT;
 SELECT a.n = b.n AS same, pg_temp.eq(a.id, b.t), pg_temp.eq(b.t, a.id) AS and_back, pg_temp.ne(a.id, b.t), pg_temp.ne(b.t, a.id) AS and_back, count(*)
   FROM (SELECT * FROM text_copy WHERE n <= 20) AS a, (SELECT * FROM text_copy WHERE n <= 20) AS b GROUP BY 1, 2, 3, 4, 5 ORDER BY 1;
--- every spelling of input, and what is none
+-- every spelling of input, and invalid text
 SELECT id = text '{"$oid": "507F1F77BCF86CD799439011"}' AS json, id <> text 'ObjectId("507f1f77bcf86cd799439011")' AS shell, id = NULL::text AS null
   FROM (VALUES (objectid '507f1f77bcf86cd799439011')) AS s (id);
 SELECT count(*) FROM text_ids WHERE id = text '507f1f77bcf86cd79943901';
@@ -113,8 +113,8 @@ EXPLAIN (COSTS OFF) EXECUTE pruned('c4ca4238a0b923820dcc509a');
 RESET plan_cache_mode;
 
 --
--- With an array there is no rewriting, so it is refused: also of an empty table,
--- and in constants.
+-- Arrays are not rewritten, so they are errors, also for an empty table and for
+-- constants.
 --
 CREATE TABLE text_empty (id objectid);
 SELECT FROM text_ids WHERE id = ANY (ARRAY['c4ca4238a0b923820dcc509a', 'c81e728d9d4c2f636f067f89']);
@@ -124,7 +124,7 @@ SELECT objectid 'c4ca4238a0b923820dcc509a' = ANY ('{c4ca4238a0b923820dcc509a}'::
 SELECT text 'c4ca4238a0b923820dcc509a' = ANY ('{c4ca4238a0b923820dcc509a}'::objectid[]);
 PREPARE by_array (text[]) AS SELECT n FROM text_ids WHERE id = ANY ($1);
 EXECUTE by_array('{c4ca4238a0b923820dcc509a}');
--- so does what the hint says
+-- the hint works
 PREPARE by_cast_array (text[]) AS SELECT n FROM text_ids WHERE id = ANY ($1::objectid[]);
 SET plan_cache_mode = force_generic_plan;
 SELECT pg_temp.uses_index('EXECUTE by_cast_array(NULL)') AS by_cast_array;
@@ -133,8 +133,8 @@ EXECUTE by_cast_array('{c4ca4238a0b923820dcc509a}');
 RESET plan_cache_mode;
 
 --
--- What they are not: members of an operator family, for merging, hashing, or the
--- comparison of rows; basis of a foreign key; let through by a view's barrier
+-- The operators are not members of an operator family, for merging, hashing, or
+-- row comparison; cannot support a foreign key; are not leakproof
 --
 SELECT count(*) AS in_families FROM pg_amop JOIN pg_operator ON pg_operator.oid = amopopr
  WHERE 'objectid'::regtype IN (oprleft, oprright) AND oprleft <> oprright;

@@ -1,27 +1,27 @@
 --
--- Predicates over the time in an id: what the planner makes of them
+-- Predicates on the time in an id: plans
 --
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
--- of a run that was cut short
+-- left over from an interrupted run
 SET client_min_messages = warning;
 DROP DATABASE IF EXISTS regress_objectid_plans;
 DROP ROLE IF EXISTS regress_plan_reader;
 RESET client_min_messages;
 
--- Two years of ids, one an hour
+-- Two years of ids, one per hour
 CREATE TABLE plan_event (id objectid PRIMARY KEY, n int);
 INSERT INTO plan_event
 SELECT (left(objectid_floor(timestamptz '2025-01-01 00:00:00+00' + i * interval '1 hour')::text, 8) || left(md5(i::text), 16))::objectid, i
 FROM generate_series(0, 17519) AS i;
 VACUUM ANALYZE plan_event;
--- What is looked at is which conditions an index gets, not what it costs: that
--- of now() depends on the day of the test.
+-- The test checks index conditions, not costs, because the cost for now() depends
+-- on the day of the test.
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;
 
--- A constant becomes an id, whichever side it is on.
+-- A constant becomes an id, on either side.
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id < timestamptz '2025-01-02 00:00:00+00';
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <= timestamptz '2025-01-02 00:00:00+00';
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id >= timestamptz '2026-12-31 00:00:00.5+00';
@@ -35,9 +35,9 @@ EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <@ tstzrange('2025-06-01',
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE tstzrange('2025-06-01', '2025-06-02', '(]') @> id;
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE objectid_within(id, '[2025-06-01,2025-06-02)'::tstzrange);
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE NOT id >= timestamptz '2025-01-02 00:00:00+00';
--- what cannot be is a range of nothing; of what is null, nothing is read
+-- an impossible condition becomes an empty range; with null, nothing is read
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <@ tstzrange('2025-06-01 00:00:00.1', '2025-06-01 00:00:00.9');
--- Some lines of a plan, where the others differ by the server's version
+-- Some lines of a plan, because the others differ between server versions
 CREATE FUNCTION pg_temp.plan_lines(query text, pattern text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -54,7 +54,7 @@ END $$;
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_event WHERE id >= NULL::timestamptz', 'Scan using|Filter');
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_event WHERE id <@ NULL::tstzrange', 'Scan using|Filter');
 
--- The estimate of a day is that of the two ids: 24 rows, within a factor of 2.
+-- The estimate for a day is that for the two ids: 24 rows, within a factor of 2.
 CREATE FUNCTION pg_temp.estimate(query text) RETURNS float
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -66,7 +66,7 @@ END $$;
 SELECT pg_temp.estimate('SELECT FROM plan_event WHERE id >= timestamptz ''2025-06-01 00:00:00+00'' AND id < timestamptz ''2025-06-02 00:00:00+00''') BETWEEN 12 AND 48 AS operators,
        pg_temp.estimate('SELECT FROM plan_event WHERE id <@ tstzrange(''2025-06-01 00:00:00+00'', ''2025-06-02 00:00:00+00'')') BETWEEN 12 AND 48 AS range;
 
--- What is stable stays an expression, evaluated once.
+-- A stable expression stays an expression, evaluated once.
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id >= now() - interval '1 day';
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <@ tstzrange(now() - interval '1 day', now());
 -- a date or a timestamp, whose time depends on the session's TimeZone, is cast
@@ -77,7 +77,7 @@ SELECT count(*) FROM plan_event WHERE id >= date '2026-12-31';
 SELECT count(*) FROM plan_event WHERE id < timestamp '2025-01-02 00:00:00';
 SET timezone = 'UTC';
 SELECT count(*) FROM plan_event WHERE id >= date '2026-12-31';
--- what is volatile is left alone
+-- a volatile expression is not rewritten
 RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id >= clock_timestamp() - interval '1 day';
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <@ tstzrange(clock_timestamp(), NULL);
@@ -85,7 +85,7 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM generate_series(1, 3) WHERE gen_objecti
 
 SET enable_seqscan = off;
 
--- A generic plan's parameter, and a custom one's
+-- Parameters of a generic plan, and of a custom plan
 PREPARE plan_since(timestamptz) AS SELECT * FROM plan_event WHERE id >= $1;
 PREPARE plan_within(tstzrange) AS SELECT * FROM plan_event WHERE $1 @> id;
 SET plan_cache_mode = force_generic_plan;
@@ -97,7 +97,7 @@ EXPLAIN (COSTS OFF) EXECUTE plan_within('[2026-12-31 00:00:00+00,)');
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- Another table's column: for each of its rows a range of the index
+-- A column of another table: an index range for each of its rows
 RESET enable_seqscan;
 CREATE TABLE plan_shift (begins timestamptz, ends timestamptz);
 INSERT INTO plan_shift VALUES ('2025-03-01 08:00:00+00', '2025-03-01 16:00:00+00'), ('2026-03-01 08:00:00+00', '2026-03-01 16:00:00+00'), ('2030-01-01 00:00:00+00', NULL);
@@ -106,25 +106,25 @@ EXPLAIN (COSTS OFF) SELECT * FROM plan_shift, LATERAL (SELECT count(*) FROM plan
 SELECT * FROM plan_shift, LATERAL (SELECT count(*) FROM plan_event WHERE id >= begins AND id < ends) AS s;
 EXPLAIN (COSTS OFF) SELECT * FROM plan_shift LEFT JOIN plan_event ON id <@ tstzrange(begins, ends);
 SELECT begins, count(id) FROM plan_shift LEFT JOIN plan_event ON id <@ tstzrange(begins, ends) GROUP BY begins ORDER BY begins;
--- a subquery's result
+-- the result of a subquery
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_event WHERE id >= (SELECT max(begins) FROM plan_shift)', 'Cond|Filter|Index');
 
 SET enable_seqscan = off;
 
--- An index of several columns: after an equality the range goes on, and before
--- another column it is one too.
+-- Multicolumn indexes: the range is used after a column with equality, and as the
+-- first column.
 CREATE INDEX plan_event_n_id ON plan_event ((n % 10), id, n);
 ANALYZE plan_event;
 EXPLAIN (COSTS OFF) SELECT n FROM plan_event WHERE n % 10 = 3 AND id >= timestamptz '2026-12-01 00:00:00+00' AND n > 5;
 DROP INDEX plan_event_n_id;
 
--- An index is all that is read.
+-- Index-only scans
 EXPLAIN (COSTS OFF) SELECT id FROM plan_event WHERE id >= timestamptz '2026-12-31 00:00:00+00';
 EXPLAIN (COSTS OFF) SELECT count(*) FROM plan_event WHERE id <@ tstzrange('2026-12-31 00:00:00+00', NULL);
--- in its order, from an end
+-- in index order, from either end
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id >= timestamptz '2026-12-01 00:00:00+00' ORDER BY id DESC LIMIT 10;
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT min(id), max(id) FROM plan_event WHERE id < timestamptz ''2025-06-01 00:00:00+00''', 'Index|Limit|Scan');
--- a window's range is in the index, too
+-- with a window function, too
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT count(*) OVER (ORDER BY id RANGE BETWEEN ''1 day'' PRECEDING AND CURRENT ROW) FROM plan_event WHERE id < timestamptz ''2025-01-02 00:00:00+00''', 'Index|Scan|WindowAgg|Sort');
 
 -- BRIN
@@ -139,13 +139,13 @@ SELECT count(*) FROM plan_brin WHERE id <@ tstzrange('2026-12-01 00:00:00+00', '
 SET enable_bitmapscan = off;
 DROP TABLE plan_brin;
 
--- A partial index: its condition is rewritten as well, and a narrower one
--- implies it.
+-- A partial index: its condition is rewritten, too, and implied by a narrower
+-- one.
 CREATE INDEX plan_event_recent ON plan_event (n) WHERE id >= timestamptz '2026-12-01 00:00:00+00';
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id >= timestamptz '2026-12-24 00:00:00+00' AND n < 100;
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <@ tstzrange('2026-12-24 00:00:00+00', '2026-12-25 00:00:00+00') AND n = 17330;
 SELECT * FROM plan_event WHERE id <@ tstzrange('2026-12-24 00:00:00+00', '2026-12-25 00:00:00+00') AND n = 17330;
--- and a wider one does not
+-- but not by a wider one
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id >= timestamptz '2026-11-30 00:00:00+00' AND n = 17330;
 DROP INDEX plan_event_recent;
 
@@ -159,14 +159,14 @@ ROLLBACK;
 
 -- A view
 CREATE VIEW plan_recent AS SELECT id, n FROM plan_event WHERE id >= timestamptz '2026-12-01 00:00:00+00';
--- as it was written
+-- its definition is not rewritten
 SELECT pg_get_viewdef('plan_recent') LIKE '%id >= ''2026-12-01 00:00:00+00''::timestamp with time zone%' AS viewdef;
 EXPLAIN (COSTS OFF) SELECT * FROM plan_recent WHERE id < timestamptz '2026-12-02 00:00:00+00';
 DROP VIEW plan_recent;
 
--- A security-barrier view, with a function above it that would tell: the
--- condition on the id is an index condition below, the function comes after
--- the view's own.  (It says if it is shown what it must not see.)
+-- A security-barrier view with a leaking function above it: the condition on the
+-- id is an index condition inside the view, and the function runs after the
+-- view's condition.  (The function reports rows that it must not see.)
 CREATE FUNCTION plan_leak(int) RETURNS boolean
 LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN IF $1 % 2 = 1 THEN RAISE NOTICE 'leaked %', $1; END IF; RETURN true; END $$;
 CREATE VIEW plan_even WITH (security_barrier) AS SELECT id, n FROM plan_event WHERE n % 2 = 0;
@@ -175,8 +175,8 @@ SELECT n FROM plan_even WHERE plan_leak(n) AND id >= timestamptz '2026-12-31 20:
 EXPLAIN (COSTS OFF) SELECT * FROM plan_even WHERE plan_leak(n) AND id <@ tstzrange(now() - interval '1 day', now());
 DROP VIEW plan_even;
 
--- Row-level security: for a role that owns nothing, both the policy and the
--- query are ranges of the index.
+-- Row-level security: for a role that is not the owner, both the policy and the
+-- query become index conditions.
 CREATE ROLE regress_plan_reader;
 GRANT SELECT ON plan_event TO regress_plan_reader;
 GRANT EXECUTE ON FUNCTION plan_leak(int) TO regress_plan_reader;
@@ -201,7 +201,7 @@ DROP POLICY plan_policy ON plan_event;
 REVOKE ALL ON plan_event FROM regress_plan_reader;
 DROP FUNCTION plan_leak(int);
 
--- Partitions, pruned when planned ...
+-- Partitions, pruned by the planner ...
 CREATE TABLE plan_part (id objectid PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT objectid_ext_tools.create_id_partitions('plan_part', '1 month', '2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
 INSERT INTO plan_part SELECT id FROM plan_event WHERE id <@ tstzrange('2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
@@ -213,7 +213,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM plan_part WHERE id >= timestamptz '2026-05-31 
 EXPLAIN (COSTS OFF) SELECT * FROM plan_part WHERE id <= timestamptz '2026-01-31 23:59:59.999999+00';
 EXPLAIN (COSTS OFF) SELECT * FROM plan_part WHERE id <@ tstzrange('2026-02-10 00:00:00+00', '2026-03-01 00:00:00+00');
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_part WHERE id > timestamptz ''2026-07-01 00:00:00+00''', 'Scan using|Filter');
--- ... and when run: what has gone, and what was never read
+-- ... and by the executor: subplans removed, and never executed
 SET plan_cache_mode = force_generic_plan;
 PREPARE plan_since(timestamptz) AS SELECT * FROM plan_part WHERE id >= $1;
 PREPARE plan_within(tstzrange) AS SELECT * FROM plan_part WHERE id <@ $1;
@@ -226,14 +226,14 @@ DEALLOCATE ALL;
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_part WHERE id >= now() - interval ''500 years''', 'Scan on|Removed');
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_part WHERE id <@ tstzrange(NULL, now() - interval ''500 years'')', 'Scan on|Removed');
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_part WHERE id < now() - interval ''500 years''', 'Scan on|Removed');
--- what another table's rows ask for, one by one
+-- for each row of another table
 SELECT pg_temp.plan_lines('(ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM (VALUES (timestamptz ''2026-06-30 23:00:00+00''), (''2026-06-30 22:00:00+00'')) AS v (t), LATERAL (SELECT count(*) FROM plan_part WHERE id >= t) AS s', 'never executed');
 RESET enable_indexscan;
 RESET enable_indexonlyscan;
 DROP TABLE plan_part;
 
 
--- A CHECK excludes a table.
+-- A CHECK constraint excludes a table.
 CREATE TABLE plan_check (id objectid CHECK (id >= timestamptz '2026-01-01 00:00:00+00'));
 SET constraint_exclusion = on;
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_check WHERE id < timestamptz ''2026-01-01 00:00:00+00''', 'Scan using|Filter');
@@ -242,7 +242,7 @@ INSERT INTO plan_check VALUES (objectid_floor('2026-01-01 00:00:00+00'));
 INSERT INTO plan_check VALUES (objectid_ceiling('2025-12-31 23:59:59+00'));
 RESET constraint_exclusion;
 DROP TABLE plan_check;
--- and spares ATTACH PARTITION the look at every row
+-- and allows ATTACH PARTITION to skip the scan
 CREATE TABLE plan_part (id objectid NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE plan_january (id objectid NOT NULL, CHECK (id >= timestamptz '2026-01-01 00:00:00+00' AND id < timestamptz '2026-02-01 00:00:00+00'));
 CREATE TABLE plan_february (id objectid NOT NULL, CHECK (id <@ '[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'::tstzrange));
@@ -252,7 +252,7 @@ ALTER TABLE plan_part ATTACH PARTITION plan_february FOR VALUES FROM (objectid_f
 RESET client_min_messages;
 DROP TABLE plan_part;
 
--- An index on the predicate itself is found by it.
+-- An expression index on the predicate is used.
 CREATE INDEX plan_event_within ON plan_event ((id <@ '[2026-01-01 00:00:00+00,2026-01-01 05:00:00+00)'::tstzrange), n);
 ANALYZE plan_event;
 SET enable_seqscan = off;
@@ -273,7 +273,7 @@ SELECT count(*) FROM plan_key WHERE id > timestamptz '2026-12-31 22:00:00+00';
 DROP TABLE plan_key;
 DROP DOMAIN plan_domain;
 
--- 64-bit ids and UUIDs, by the same means
+-- The same for 64-bit ids and UUIDs
 CREATE TABLE plan_snowflake (id bigint PRIMARY KEY);
 INSERT INTO plan_snowflake SELECT make_snowflake(objectid_timestamp(id), 1, 0, 'twitter') FROM plan_event;
 VACUUM ANALYZE plan_snowflake;
@@ -293,7 +293,7 @@ DROP TABLE plan_snowflake, plan_uuid;
 DROP TABLE plan_event, plan_shift;
 
 --
--- The extension in a schema of its own, in a database of its own
+-- The extension in a separate schema, in a separate database
 --
 \set original :DBNAME
 CREATE DATABASE regress_objectid_plans;
@@ -307,7 +307,7 @@ INSERT INTO app.event SELECT ids.objectid_floor(timestamptz '2026-01-01 00:00:00
 VACUUM ANALYZE app.event;
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;
--- decoys of the functions' names, in front
+-- functions with the same names, earlier in the search_path
 CREATE FUNCTION public.objectid_floor(timestamptz) RETURNS ids.objectid LANGUAGE sql IMMUTABLE AS $$ SELECT ids.objectid_floor('infinity') $$;
 CREATE FUNCTION public.objectid_lower(tstzrange) RETURNS ids.objectid LANGUAGE sql IMMUTABLE AS $$ SELECT ids.objectid_floor('infinity') $$;
 EXPLAIN (COSTS OFF) SELECT * FROM app.event WHERE id OPERATOR(ids.>=) timestamptz '2026-12-31 00:00:00+00';
@@ -321,8 +321,8 @@ SET search_path = '';
 EXPLAIN (COSTS OFF) SELECT * FROM app.event WHERE id OPERATOR(ids.>=) pg_catalog.now();
 RESET search_path;
 
--- A view of somebody else's, for a role that may not use the schema: planned
--- and run, with the extension's functions in the plan
+-- A view of another user, for a role without USAGE on the schema: it is planned
+-- and executed with the extension's functions
 CREATE VIEW app.recent AS SELECT id FROM app.event WHERE id OPERATOR(ids.>=) timestamptz '2026-12-31 00:00:00+00';
 CREATE VIEW app.last_day AS SELECT id FROM app.event WHERE id OPERATOR(ids.<@) tstzrange(now() - interval '1 day', now());
 GRANT USAGE ON SCHEMA app TO regress_plan_reader;
@@ -333,11 +333,11 @@ EXPLAIN (COSTS OFF) SELECT * FROM app.recent;
 SELECT count(*) FROM app.recent;
 EXPLAIN (COSTS OFF) SELECT * FROM app.last_day;
 SELECT count(*) >= 0 AS works FROM app.last_day;
--- by himself he may not
+-- the role itself has no access
 SELECT count(*) FROM app.recent WHERE id OPERATOR(ids.>=) timestamptz '2026-12-31 00:00:00+00';
 RESET ROLE;
 
--- The extension moves, and with it what the plans name.
+-- The extension is moved, and plans follow.
 CREATE SCHEMA moved;
 ALTER EXTENSION objectid_ext SET SCHEMA moved;
 EXPLAIN (COSTS OFF) SELECT * FROM app.last_day;

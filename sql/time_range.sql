@@ -1,13 +1,13 @@
 --
--- Predicates over the time in an id: one meaning in every plan
+-- Predicates on the time in an id: the same result in every plan
 --
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SELECT setseed(0.4);
 
--- A volatile function keeps the planner from rewriting, and a generic function
--- serves instants and ranges alike.
+-- A volatile function prevents the rewriting.  It is generic, for instants and
+-- ranges.
 CREATE FUNCTION pg_temp.as_it_is(anyelement) RETURNS anyelement
 LANGUAGE plpgsql VOLATILE AS $$ BEGIN RETURN $1; END $$;
 
@@ -15,8 +15,8 @@ LANGUAGE plpgsql VOLATILE AS $$ BEGIN RETURN $1; END $$;
 -- Instants
 --
 
--- What can go wrong: either end of the type, the sign bit of the seconds, the
--- first and the last id of a second.
+-- Corner cases: both ends of the type, the sign bit of the seconds, the first and
+-- the last id of a second
 CREATE TABLE range_id (n int GENERATED ALWAYS AS IDENTITY, id objectid);
 INSERT INTO range_id (id)
 SELECT (second || suffix)::objectid
@@ -36,8 +36,8 @@ INSERT INTO range_instant VALUES
     ('2000-01-01 00:00:00+00'), ('2106-02-07 06:28:16.000001+00'), ('2242-03-16 12:56:32+00'),
     ('294276-12-31 23:59:59.999999+00'), ('infinity'), (NULL);
 
--- Pairs: all corners with each other, and 100,000 at random, of which one half
--- has nothing to do with each other, the other lies within two seconds.
+-- Pairs: all corner cases with each other, and 100,000 random ones, of which one
+-- half is unrelated, and the other half is within two seconds
 CREATE TABLE range_pair (id objectid, t timestamptz);
 INSERT INTO range_pair SELECT id, t FROM range_id, range_instant;
 SELECT count(*) AS corners FROM range_pair;
@@ -47,9 +47,9 @@ SELECT id, CASE WHEN i % 2 = 0 THEN timestamptz '1930-01-01 00:00:00+00' + rando
 FROM (SELECT i, (lpad(to_hex((random() * 4294967295)::bigint), 8, '0') || left(md5(random()::text), 16))::objectid AS id
       FROM generate_series(1, 100000) AS i) AS s;
 
--- What is right: the comparison of the time, by core's operators.  The all-ones
--- id alone counts as later than any time from its own second on, for no id is
--- above it; such a pair is "late".
+-- The expected result: the comparison of the time, by core's operators.  Only the
+-- all-ones id counts as later than any time from its own second on, because no id
+-- is above it; such a pair is "late".
 ALTER TABLE range_pair ADD late boolean GENERATED ALWAYS AS (id = 'ffffffffffffffffffffffff' AND t >= '2106-02-07 06:28:15+00') STORED,
     ADD lt boolean, ADD le boolean, ADD ge boolean, ADD gt boolean;
 UPDATE range_pair
@@ -65,7 +65,7 @@ CREATE VIEW range_rewritten AS
 SELECT lt, le, ge, gt,
        id < t AS a, id <= t AS b, id >= t AS c, id > t AS d, t > id AS e, t >= id AS f, t <= id AS g, t < id AS h
 FROM range_pair;
--- ... a volatile argument, which is left alone ...
+-- ... with a volatile argument, which is not rewritten ...
 CREATE FUNCTION range_volatile(timestamptz) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE AS $$ BEGIN RETURN $1; END $$;
 CREATE VIEW range_left_alone AS
@@ -73,7 +73,7 @@ SELECT lt, le, ge, gt,
        id < range_volatile(t) AS a, id <= range_volatile(t) AS b, id >= range_volatile(t) AS c, id > range_volatile(t) AS d,
        range_volatile(t) > id AS e, range_volatile(t) >= id AS f, range_volatile(t) <= id AS g, range_volatile(t) < id AS h
 FROM range_pair;
--- ... and one of an array, which the planner does not ask about.
+-- ... and with an array, for which the planner does not call the support function.
 CREATE VIEW range_any AS
 SELECT lt, le, ge, gt,
        id < ANY (ARRAY[t]) AS a, id <= ALL (ARRAY[t, t]) AS b, id >= ANY (ARRAY[t]) AS c, id > ALL (ARRAY[t]) AS d,
@@ -110,7 +110,7 @@ SELECT view, m.* FROM unnest('{range_rewritten,range_left_alone,range_any}'::reg
 DROP VIEW range_rewritten, range_left_alone, range_any;
 DROP FUNCTION range_volatile;
 
--- Negated, in CASE, with OR, and asked for NULL: NOT of NULL stays NULL.
+-- Negated, in CASE, with OR, and with NULL
 SELECT count(*) AS pairs,
        count(*) FILTER (WHERE (NOT (id < t)) IS DISTINCT FROM (NOT lt) OR (NOT (id <= t)) IS DISTINCT FROM (NOT le)
                            OR (NOT (t <= id)) IS DISTINCT FROM (NOT ge) OR (NOT (t < id)) IS DISTINCT FROM (NOT gt)) AS "not",
@@ -125,7 +125,7 @@ SELECT count(*) AS pairs,
                            OR coalesce(id >= t, false) <> coalesce(ge, false)) AS "between, coalesce"
 FROM range_pair;
 
--- The same as conditions of a scan: so many rows, whatever the plan may be
+-- The same as conditions of a scan: the number of rows is the same in any plan
 SELECT (SELECT count(*) FROM range_pair WHERE NOT (id >= t)) = (SELECT count(*) FROM range_pair WHERE NOT ge) AS "not",
        (SELECT count(*) FROM range_pair WHERE NOT (id >= pg_temp.as_it_is(t))) = (SELECT count(*) FROM range_pair WHERE NOT ge) AS "volatile",
        (SELECT count(*) FROM range_pair WHERE (id >= t) IS NULL) = (SELECT count(*) FROM range_pair WHERE ge IS NULL) AS "null",
@@ -133,10 +133,10 @@ SELECT (SELECT count(*) FROM range_pair WHERE NOT (id >= t)) = (SELECT count(*) 
        (SELECT count(*) FROM range_pair WHERE CASE WHEN id < t THEN t <= id ELSE id >= t END) = (SELECT count(*) FROM range_pair WHERE ge) AS "case";
 
 --
--- Each plan over each instant
+-- Each plan with each instant
 --
 
--- More ids, so that an index has something to do
+-- More ids, so that an index is used
 INSERT INTO range_id (id)
 SELECT (lpad(to_hex((random() * 4294967295)::bigint), 8, '0') || left(md5(random()::text), 16))::objectid
 FROM generate_series(1, 500);
@@ -147,8 +147,8 @@ SELECT DISTINCT objectid_timestamp(id) + (n % 3 - 1) * interval '0.7 s' FROM ran
 EXCEPT SELECT t FROM range_instant;
 SELECT count(*) AS ids, (SELECT count(*) FROM range_instant) AS instants FROM range_id;
 
--- The query for the rows of a condition with $1 in it: as a constant, as the
--- parameter of a generic plan, and as an argument that must be left alone.
+-- The rows for a condition with $1 in it: as a constant, as the parameter of a
+-- generic plan, and as an argument that must not be rewritten
 CREATE FUNCTION pg_temp.query_with(condition text, plan text, t anyelement) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -171,7 +171,7 @@ BEGIN
     EXECUTE pg_temp.query_with(condition, plan, t) INTO result;
     RETURN result;
 END $$;
--- How it finds them, for a look at whether the plan is what it is called
+-- The plan, to check that it is of the intended kind
 CREATE FUNCTION pg_temp.scan_with(condition text, plan text, t anyelement) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -211,15 +211,14 @@ SELECT plan, count(*) AS compared, count(*) FILTER (WHERE rows = '{}') > 0 AS so
        count(*) FILTER (WHERE rows IS DISTINCT FROM CASE reference WHEN 'lt' THEN lt WHEN 'le' THEN le WHEN 'ge' THEN ge ELSE gt END) AS mismatches
 FROM range_plan, range_condition, range_right, LATERAL (SELECT pg_temp.rows_with(condition, plan, t)) AS s (rows)
 GROUP BY plan ORDER BY plan;
--- The plans are what they are called.
+-- The plans are of the intended kinds.
 SELECT plan, string_agg(DISTINCT pg_temp.scan_with(condition, plan, timestamptz '2026-01-01 00:00:00+00'), '; ') AS scans
 FROM range_plan, range_condition GROUP BY plan ORDER BY plan;
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
 --
--- Joins: the condition of an outer join decides which rows are filled up, not
--- which there are.
+-- Joins: the condition of an outer join decides which rows are null-extended
 --
 CREATE TABLE range_time AS SELECT row_number() OVER (ORDER BY t) AS k, t FROM (SELECT DISTINCT t FROM range_instant) AS s WHERE t IS NULL OR extract(second FROM t) IN (0, 16);
 INSERT INTO range_time VALUES (1000, NULL), (1001, 'infinity');
@@ -232,7 +231,7 @@ BEGIN
                                           EXCEPT ALL SELECT i.n, i.id, j.k, j.t FROM range_id AS i %1$s JOIN range_time AS j ON %3$s) AS s', kind, condition, reference) INTO result;
     RETURN result;
 END $$;
--- without the all-ones id, for they compare with the time itself
+-- without the all-ones id, because these compare with the time
 DELETE FROM range_id WHERE id = 'ffffffffffffffffffffffff';
 SELECT kind, condition,
        pg_temp.join_mismatches(kind, condition, reference) + pg_temp.join_mismatches(kind, reference, condition) AS mismatches
@@ -240,14 +239,14 @@ FROM unnest('{INNER,LEFT,RIGHT,FULL}'::text[]) AS kind,
      (VALUES ('i.id >= j.t', 'objectid_timestamp(i.id) >= j.t'), ('j.t > i.id AND i.n % 7 = j.k % 7', 'j.t > objectid_timestamp(i.id) AND i.n % 7 = j.k % 7'),
              ('i.n % 7 = j.k % 7 AND NOT i.id <= j.t', 'i.n % 7 = j.k % 7 AND NOT objectid_timestamp(i.id) <= j.t'),
              ('i.n % 7 = j.k % 7 AND (i.id < j.t) IS NOT TRUE', 'i.n % 7 = j.k % 7 AND (objectid_timestamp(i.id) < j.t) IS NOT TRUE')) AS v (condition, reference)
--- core joins fully by equality only
+-- core supports full joins only with equality
 WHERE kind <> 'FULL' OR condition LIKE '%=%7%'
 ORDER BY condition, kind;
 SELECT (SELECT count(*) FROM range_id WHERE NOT EXISTS (SELECT FROM range_time WHERE id < t AND t < 'infinity'))
      = (SELECT count(*) FROM range_id WHERE NOT EXISTS (SELECT FROM range_time WHERE objectid_timestamp(id) < t AND t < 'infinity')) AS anti,
        (SELECT count(*) FROM range_id WHERE EXISTS (SELECT FROM range_time WHERE id <= t AND t < '1970-01-02'))
      = (SELECT count(*) FROM range_id WHERE EXISTS (SELECT FROM range_time WHERE objectid_timestamp(id) <= t AND t < '1970-01-02')) AS semi;
--- filled up by the join, and then asked
+-- null-extended by the join, and then tested
 SELECT count(*) AS null_ids, count(id >= now()) AS known FROM range_time LEFT JOIN range_id ON false;
 SELECT count(*) = (SELECT count(*) FROM range_time) AS not_known FROM range_time LEFT JOIN range_id ON false WHERE (id >= t) IS NULL AND (NOT id >= t) IS NULL;
 
@@ -255,9 +254,9 @@ SELECT count(*) = (SELECT count(*) FROM range_time) AS not_known FROM range_time
 -- Ranges
 --
 
--- Every bound with every other and every pair of brackets; where the lower is
--- not below the upper they give single points and empty ranges.  Some lie
--- between two seconds.
+-- Every bound with every other and every pair of brackets.  If the lower one is
+-- not below the upper one, these are single points and empty ranges.  Some bounds
+-- are between two seconds.
 CREATE TABLE range_bound (b timestamptz);
 INSERT INTO range_bound VALUES
     (NULL), ('-infinity'), ('4713-01-01 00:00:00+00 BC'), ('1969-12-31 23:59:59.5+00'), ('1970-01-01 00:00:00+00'),
@@ -277,7 +276,7 @@ FROM range_range;
 CREATE TABLE range_within AS
 SELECT id, r FROM (SELECT id FROM range_id WHERE n <= 46 UNION ALL VALUES (objectid 'ffffffffffffffffffffffff')) AS s, range_range;
 SELECT count(*) AS corners FROM range_within;
--- near the id, or anywhere
+-- near the id, or random
 INSERT INTO range_within
 SELECT id, tstzrange(least(a, b), greatest(a, b), (ARRAY['[]', '[)', '(]', '()'])[1 + i % 4])
 FROM (SELECT i, id, CASE WHEN i % 5 < 3 THEN objectid_timestamp(id) + round((random() * 4 - 2)::numeric, i % 7) * interval '1 s'
@@ -286,7 +285,7 @@ FROM (SELECT i, id, CASE WHEN i % 5 < 3 THEN objectid_timestamp(id) + round((ran
                          WHEN i % 11 > 0 THEN timestamptz '1930-01-01 00:00:00+00' + random() * interval '80000 days' END AS b
       FROM (SELECT i, (lpad(to_hex((random() * 4294967295)::bigint), 8, '0') || left(md5(random()::text), 16))::objectid AS id
             FROM generate_series(1, 100000) AS i) AS s) AS s;
--- Here even the all-ones id has no freedom.
+-- Here the all-ones id is no exception.
 ALTER TABLE range_within ADD within boolean;
 UPDATE range_within SET within = objectid_timestamp(id) <@ r;
 SELECT count(*) AS pairs, count(*) FILTER (WHERE within) > 30000 AS many_within, count(*) FILTER (WHERE NOT within) > 30000 AS many_not, count(*) FILTER (WHERE within IS NULL) AS unknown,
@@ -302,8 +301,8 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE within) > 30000 AS many_within,
        count(*) FILTER (WHERE ((id <@ r) IS NULL) <> (within IS NULL) OR ((id <@ r) IS NOT TRUE) <> (within IS NOT TRUE)) AS "is"
 FROM range_within \gx
 
--- The bounds are in the range, and nothing of it is beyond them; there are none
--- if and only if no id is in it.
+-- The bounds are in the range, and no id in the range is beyond them.  There are
+-- no bounds if and only if no id is in the range.
 SELECT count(*) AS ranges,
        count(*) FILTER (WHERE objectid_lower(r) <= objectid_upper(r)) AS with_ids,
        count(*) FILTER (WHERE objectid_lower(r) <= objectid_upper(r)
@@ -313,7 +312,7 @@ SELECT count(*) AS ranges,
        count(*) FILTER (WHERE objectid_lower(r) > objectid_upper(r) AND r IN (SELECT r FROM range_within WHERE within)) AS wrongly_none
 FROM range_range;
 
--- Each plan over each range.  The generic plan's parameter is the range itself.
+-- Each plan with each range.  The parameter of the generic plan is the range.
 DELETE FROM range_condition;
 INSERT INTO range_condition VALUES ('id <@ $1', 'within'), ('$1 @> id', 'within'), ('NOT id <@ $1', 'not within'), ('($1 @> id) IS NULL', 'unknown');
 SET plan_cache_mode = force_generic_plan;
@@ -330,7 +329,7 @@ SELECT plan, reference, count(*) AS compared, sum(cardinality(rows)) > 1000 AS s
        count(*) FILTER (WHERE rows IS DISTINCT FROM
                         ARRAY(SELECT n FROM range_id WHERE CASE reference WHEN 'within' THEN objectid_timestamp(id) <@ r WHEN 'not within' THEN NOT objectid_timestamp(id) <@ r ELSE (objectid_timestamp(id) <@ r) IS NULL END ORDER BY n)) AS mismatches
 FROM range_plan, range_condition, (SELECT r FROM range_range ORDER BY md5(r::text) LIMIT 150) AS s, LATERAL (SELECT pg_temp.rows_with(condition, plan, r)) AS q (rows)
--- an index has no order for what is not in a range or unknown
+-- an index cannot be used for NOT and IS UNKNOWN
 WHERE plan LIKE '%seqscan' OR plan LIKE '%index' AND reference = 'within'
 GROUP BY plan, reference ORDER BY plan, reference;
 SELECT plan, string_agg(DISTINCT pg_temp.scan_with(condition, plan, tstzrange('2026-01-01 00:00:00+00', '2027-01-01 00:00:00+00')), '; ') AS scans
@@ -338,15 +337,15 @@ FROM range_plan, range_condition WHERE reference = 'within' GROUP BY plan ORDER 
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- Joined by range, also where nothing is in it
+-- Joined by range, including empty ones
 SELECT count(*) AS mismatches
 FROM (SELECT n, r FROM range_id LEFT JOIN range_range ON id <@ r EXCEPT ALL SELECT n, r FROM range_id LEFT JOIN range_range ON objectid_timestamp(id) <@ r) AS s;
 SELECT count(*) AS mismatches
 FROM (SELECT n, r FROM range_range LEFT JOIN range_id ON r @> id EXCEPT ALL SELECT n, r FROM range_range LEFT JOIN range_id ON r @> objectid_timestamp(id)) AS s;
 
--- A domain over tstzrange is one; another type of range over timestamptz has
--- the same meaning; a range of ids is core's business; any other is refused,
--- and so is what has no type.
+-- A domain over tstzrange works like it, and so does another range type over
+-- timestamptz.  Core handles a range of ids.  Any other range type is an error,
+-- and so is an untyped literal.
 CREATE DOMAIN range_domain AS tstzrange CHECK (NOT isempty(VALUE));
 CREATE TYPE range_other AS RANGE (SUBTYPE = timestamptz);
 CREATE TYPE range_of_ids AS RANGE (SUBTYPE = objectid);
@@ -370,7 +369,7 @@ SELECT objectid '507f1f77bcf86cd799439011' <@ tsrange('2012-01-01', '2013-01-01'
 SELECT int8range(1, 2) @> objectid '507f1f77bcf86cd799439011';
 SELECT n FROM range_id WHERE id <@ daterange('2012-01-01', '2013-01-01');
 SELECT objectid '507f1f77bcf86cd799439011' <@ '[2012-01-01,2013-01-01)';
--- the hint is core's, and differs by its version
+-- the hint is core's, and differs between versions
 \set VERBOSITY terse
 SELECT objectid '507f1f77bcf86cd799439011' <@ tstzmultirange(tstzrange('2012-01-01', '2013-01-01'));
 \set VERBOSITY default
@@ -378,8 +377,8 @@ SELECT objectid '507f1f77bcf86cd799439011' <@ tstzmultirange(tstzrange('2012-01-
 DROP TABLE range_id, range_instant, range_pair, range_plan, range_condition, range_right, range_time, range_bound, range_range, range_within;
 
 --
--- Wherever a predicate may stand; beside it, where there is room, what the
--- comparison of the time says
+-- Predicates in all places of a query, where possible beside the comparison of
+-- the time
 --
 CREATE TABLE range_id (id objectid PRIMARY KEY, n int);
 INSERT INTO range_id SELECT objectid_floor(timestamptz '2026-01-01 00:00:00+00' + i * interval '1 hour'), i FROM generate_series(0, 99) AS i;
@@ -388,8 +387,7 @@ INSERT INTO range_range VALUES
     ('[2026-01-01 03:00:00+00,2026-01-01 05:00:00+00)', '2026-01-01 03:00:00+00'), ('[2026-01-02 03:00:00+00,2026-01-02 05:00:00+00)', '2026-01-02 03:00:00+00'),
     ('empty', 'infinity'), (NULL, NULL);
 
--- Functions that return sets: their rows stay in step, for a rewritten range is
--- looked at twice.
+-- Set-returning functions: a rewritten range is evaluated twice, in step.
 SELECT unnest(ids) <@ tstzrange('2026-01-01 00:00:00+00', '2027-01-01 00:00:00+00') AS ids, objectid_timestamp(unnest(ids)) <@ tstzrange('2026-01-01 00:00:00+00', '2027-01-01 00:00:00+00') AS times
 FROM (VALUES ('{6955b9000000000000000000,000000000000000000000000,NULL,6955b9010000000000000000}'::objectid[])) AS v (ids);
 SELECT n, id <@ unnest(ARRAY[tstzrange('2026-01-01 00:00:00+00', '2026-01-01 00:30:00+00'), 'empty', NULL, '(,)']) AS "in" FROM range_id WHERE n < 2;
@@ -442,15 +440,15 @@ DROP TABLE range_id, range_range, range_generated;
 -- 64-bit ids
 --
 
--- Every preset and some more: long ticks and few bits; ticks of a microsecond
--- up to the sign bit; a year of 4-digit times; all 64 bits
+-- All presets and some other layouts: long ticks and few bits; ticks of a
+-- microsecond up to the sign bit; up to the year 9999; all 64 bits
 CREATE TABLE range_layout (layout snowflake_layout);
 INSERT INTO range_layout SELECT layout FROM snowflake_layouts();
 INSERT INTO range_layout VALUES
     ('time:5,node:3,seq:2;tick=3600s;epoch=2026-01-01T00:00:00Z'), ('time:63;tick=1us;epoch=2000-01-01T00:00:00Z'),
     ('time:40,seq:4,node:20;tick=1us;epoch=1970-01-01T00:00:00Z'), ('time:1;tick=1s;epoch=2026-01-01T00:00:00Z');
--- the ids of a layout: ends, either side of its middle, at random; and those
--- that are not of it
+-- ids of a layout: at its ends, around its middle, random; and ids that are not of
+-- the layout
 CREATE TABLE range_snowflake AS
 SELECT layout, id, CASE WHEN id BETWEEN 0 AND highest THEN snowflake_timestamp(id, layout) END AS created
 FROM (SELECT layout, snowflake_ceiling('infinity', layout) AS highest FROM range_layout) AS l,
@@ -540,7 +538,7 @@ SELECT snowflake_within(541815603606036480, '[2014-12-08,2014-12-09)') AS twitte
 DROP TABLE range_layout, range_snowflake, range_pair;
 
 --
--- What there is not
+-- Operators that do not exist
 --
 \set VERBOSITY terse
 SELECT objectid '507f1f77bcf86cd799439011' = timestamptz '2012-10-17 21:13:27+00';
@@ -552,7 +550,7 @@ SELECT (objectid '507f1f77bcf86cd799439011', 1) >= (now(), 1);
 -- a literal without a type is read as an objectid
 SELECT objectid '507f1f77bcf86cd799439011' >= '2026-01-01';
 SELECT '2026-01-01 00:00:00+00' > objectid '507f1f77bcf86cd799439011';
--- and these are in no operator family, and claim nothing about hashing or merging
+-- the operators are not members of an operator family, nor marked HASHES or MERGES
 SELECT count(*) FILTER (WHERE amopopr IS NOT NULL) AS in_families, bool_or(oprcanhash OR oprcanmerge) AS hash_or_merge, count(*) AS operators
 FROM pg_operator LEFT JOIN pg_amop ON amopopr = pg_operator.oid
 WHERE (oprleft, oprright) IN (('objectid'::regtype, 'timestamptz'::regtype), ('timestamptz'::regtype, 'objectid'::regtype));

@@ -5,8 +5,8 @@
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
--- Known ids and their times.  Seconds are unsigned: the first four are the
--- corners, the others are ids of MongoDB's documentation and of its users.
+-- Known ids and their times.  Seconds are unsigned.  The first four ids are corner
+-- cases, the others come from MongoDB's documentation and its users.
 CREATE TEMP TABLE times_fact (id objectid, time timestamptz);
 INSERT INTO times_fact VALUES
     ('000000000000000000000000', '1970-01-01T00:00:00Z'),
@@ -23,11 +23,11 @@ SELECT id, objectid_timestamp(id), objectid_timestamp(id) = time AS same,
        objectid_ceiling(time) = (left(id::text, 8) || repeat('f', 16))::objectid AS ceiling
   FROM times_fact ORDER BY id;
 
--- The other eight bytes have no say in it.
+-- The other eight bytes have no effect.
 SELECT count(*) FILTER (WHERE objectid_timestamp((left(id::text, 8) || suffix)::objectid) <> time) AS wrong
   FROM times_fact, unnest(ARRAY['0000000000000001', '7fffffffffffffff', '8000000000000000', 'ffffffffffffffff']) AS suffix;
 
--- Whatever the session's time zone, the instant is the same.
+-- The instant does not depend on TimeZone.
 SET timezone = 'America/St_Johns';
 SELECT count(*) FILTER (WHERE objectid_timestamp(id) <> time OR objectid_floor(time) <> id) AS wrong FROM times_fact;
 SELECT objectid_timestamp('507f1f770000000000000000') AS newfoundland;
@@ -55,7 +55,7 @@ SELECT no, t, objectid_floor(t), objectid_ceiling(t)
     (12, '1900-01-01 00:00:00+00'),
     (13, '4713-01-01 00:00:00+00 BC'),
     (14, '-infinity'),
-    -- where a signed number of seconds would end
+    -- where a signed number of seconds would overflow
     (15, '2038-01-19 03:14:07+00'),
     (16, '2038-01-19 03:14:07.000001+00'),
     (17, '2038-01-19 03:14:08+00'),
@@ -72,13 +72,13 @@ SELECT no, t, objectid_floor(t), objectid_ceiling(t)
     (26, '1999-12-31 23:59:59.999999+00')) AS v (no, t)
  ORDER BY no;
 
--- From zones with a fraction of an hour
+-- Time zones with a fraction of an hour
 SELECT objectid_floor('2026-01-01 00:00:00+05:45') AS floor, objectid_ceiling('2026-01-01 00:00:00-03:30') AS ceiling;
 
--- The property that both are for: id >= objectid_floor(t) just where the time
--- of the id is at or after t, and id <= objectid_ceiling(t) where it is at or
--- before.  For 2,000 random ids and the ends of their seconds, against instants
--- around each of the ids and far away.
+-- The defining property: id >= objectid_floor(t) if and only if the time of the id
+-- is at or after t, and id <= objectid_ceiling(t) if and only if it is at or
+-- before.  For 2,000 random ids and the ends of their seconds, with instants near
+-- each of the ids and far away.
 CREATE TEMP TABLE times_id AS
 SELECT n, left(md5(n::text), 24)::objectid AS id FROM generate_series(1, 2000) AS n;
 INSERT INTO times_id
@@ -97,8 +97,8 @@ SELECT id, t
   FROM times_id, unnest(ARRAY['-infinity', '4713-01-01 00:00:00+00 BC', '1969-12-31 23:59:59.5+00', '1970-01-01 00:00:00+00', '1970-01-01 00:00:00.5+00',
                               '2012-10-17 21:13:27.5+00', '2038-01-19 03:14:08+00', '2106-02-07 06:28:14.5+00', '2106-02-07 06:28:15+00',
                               '2106-02-07 06:28:15.5+00', '294276-12-31 23:59:59.999999+00', 'infinity']::timestamptz[]) AS t;
--- One exception each: the highest id counts as after any time, the lowest as
--- before any, since a bound is held to them.
+-- One exception for each: the highest id counts as after any time, the lowest as
+-- before any, because bounds are limited to them.
 SELECT count(*) > 50000 AS pairs,
        count(*) FILTER (WHERE (id >= objectid_floor(t)) <> (objectid_timestamp(id) >= t)
                           AND NOT (id = 'ffffffffffffffffffffffff' AND t > '2106-02-07 06:28:15+00')) AS floor,
@@ -110,14 +110,14 @@ SELECT count(*) > 50000 AS pairs,
                           AND NOT (id = '000000000000000000000000' AND t < '1970-01-01 00:00:00+00')) AS after_ceiling
   FROM times_pair;
 
--- In the range, the time of a bound is the time; an exact second has both, a
--- fraction none: then the ceiling is the id before the floor.
+-- Inside the range, the time of a bound is the given time for an exact second; for
+-- a fraction, the ceiling is the id before the floor.
 SELECT count(*) FILTER (WHERE objectid_timestamp(objectid_floor(t)) <> t OR objectid_timestamp(objectid_ceiling(t)) <> t) AS seconds,
        count(*) FILTER (WHERE objectid_timestamp(objectid_floor(t + interval '0.000001 seconds')) <> t + interval '1 second'
                            OR objectid_timestamp(objectid_ceiling(t + interval '0.999999 seconds')) <> t) AS fractions
   FROM (SELECT objectid_timestamp(id) AS t FROM times_id WHERE id < 'ffffffff0000000000000000') AS s;
 
--- Bounds rise with the time.
+-- Bounds ascend with the time.
 SELECT count(*) FILTER (WHERE objectid_floor(t) < objectid_floor(before)) AS floor,
        count(*) FILTER (WHERE objectid_ceiling(t) < objectid_ceiling(before)) AS ceiling
   FROM (SELECT t, lag(t) OVER (ORDER BY t) AS before FROM times_pair WHERE id > '000000000000000000000001') AS s;

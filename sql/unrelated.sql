@@ -1,10 +1,10 @@
 --
--- Queries outside the extension's types: with it in the database they mean
--- what they meant before, and fail as they failed
+-- Queries without the extension's types: installing the extension does not change
+-- their meaning or their errors
 --
 
 \set original :DBNAME
--- of a run that was cut short
+-- left over from an interrupted run
 SET client_min_messages = warning;
 DROP DATABASE IF EXISTS regress_objectid_without;
 DROP DATABASE IF EXISTS regress_objectid_with;
@@ -31,7 +31,7 @@ INSERT INTO expression (sql) VALUES
     ('tz BETWEEN ''2026-01-01 00:00:00+00'' AND ''2027-01-01 00:00:00+00'''), ('t BETWEEN tz AND tz'), ('''2026-06-01 00:00:00+00'' BETWEEN tz AND tz'),
     ('tz = ANY (a)'), ('tz >= ANY (a)'), ('''2026-06-01 00:00:00+00'' = ANY (a)'), ('t >= ANY (a)'), ('u < ALL (a)'), ('tz >= ANY (''{2026-06-01 00:00:00+00}'')'), ('tz IN (''2026-06-01 00:00:00+00'', NULL)'), ('(tz, 1) >= (''2026-06-01 00:00:00+00'', 1)'), ('(t, 1) >= (tz, 1)'),
     ('greatest(tz, ''2026-07-01 00:00:00+00'')'), ('least(t, tz)'),
-    -- equality of all kinds of strings with each other, and with what is none
+    -- equality of all string types with each other, and with other types
     ('t = v'), ('v = t'), ('v = v'), ('c = t'), ('t = c'), ('c = v'), ('v = c'), ('c = c'), ('v = ''abc'''), ('''abc'' = v'), ('v <> ''abc'''), ('c = ''507f1f77bcf86cd799439011'''), ('''507f1f77bcf86cd799439011'' = c'), ('v = ''507f1f77bcf86cd799439011'''), ('''507f1f77bcf86cd799439011'' <> t'), ('v = NULL'), ('NULL <> t'), ('''a'' = ''a'''), ('''a'' <> ''b'''), ('NULL = ''a'''),
     ('t = i'), ('v = i'), ('i <> t'), ('u = t'), ('u = v'), ('c = u'), ('b = t'), ('t = b'), ('j = t'), ('t <> j'), ('m = t'), ('v <> m'), ('d = t'), ('ts = v'), ('r = t'), ('t = r'), ('a = t'), ('mr <> v'), ('m = ''sad'''), ('''sad'' = m'), ('u = ''017f22e2-79b0-7cc3-98c4-dc0c0c07398f'''), ('b = ''abc'''), ('json ''1'' = ''1'''), ('json ''1'' = t'), ('point ''1,1'' = ''1,1'''), ('bit ''1'' = t'),
     ('n1 = t'), ('v = n1'), ('n1 = ''n'''), ('n1 <> v'), ('q = t'), ('q = ''x'''), ('t = q'), ('k = t'), ('k = v'), ('v = k'), ('k = ''abc'''), ('''abc'' = k'), ('k = k'), ('k <> c'),
@@ -47,9 +47,9 @@ INSERT INTO expression (sql) VALUES
     ('int4range(1, 9) @> 5'), ('int4range(1, 9) @> ''5'''), ('int4range(1, 9) @> ''[2,3]'''), ('5 <@ int4range(1, 9)'), ('i <@ int8range(1, 9)'), ('i <@ int4range(1, 9)'), ('int8range(1, 9) @> 5'), ('''[2,3]'' <@ int4range(1, 9)'), ('numrange(1, 9) @> 5'),
     ('daterange(''2026-01-01'', ''2027-01-01'') @> d'), ('daterange(''2026-01-01'', ''2027-01-01'') @> tz'), ('daterange(''2026-01-01'', ''2027-01-01'') && ''[2026-02-01,2026-03-01)'''), ('daterange(''2026-01-01'', ''2027-01-01'') @> ''2026-02-01'''), ('tsrange(''2026-01-01'', ''2027-01-01'') @> ts'), ('tsrange(''2026-01-01'', ''2027-01-01'') @> tz'),
     ('''a'' <@ ''b'''), ('''{1}'' @> ''{1}'''), ('ARRAY[1, 2] @> ''{1}'''), ('a @> ARRAY[tz]'), ('a <@ ''{}'''), ('a @> tz'), ('j @> ''"507f1f77bcf86cd799439011"'''), ('''{}'' <@ j'), ('point ''1,1'' <@ box ''0,0,2,2'''), ('''1,1'' <@ box ''0,0,2,2'''),
-    -- functions of core's names, and casts
+    -- functions with core's names, and casts
     ('min(tz)'), ('max(tz)'), ('min(t)'), ('max(i)'), ('min(u)'), ('min(b)'), ('t::timestamptz'), ('v::bytea'), ('tz::text > t'), ('j::text'), ('c || tz'), ('lower(r)'), ('upper(r)'), ('lower(t)');
--- parameters whose type is for the parser to find
+-- parameters whose type the parser infers
 CREATE TABLE parameter (n int GENERATED ALWAYS AS IDENTITY, sql text);
 INSERT INTO parameter (sql) VALUES
     ('$1 = v'), ('v <> $1'), ('$1 = t'), ('$1 = c'), ('$1 = $2'), ('$1 <> ''abc'''), ('v = ANY ($1)'), ('$1 = ANY ($2)'), ('v IN ($1, $2)'), ('$1 IN (''a'', t)'), ('u IN ($1, $2)'), ('$1 = k'), ('nullif($1, v)'), ('$1 IS DISTINCT FROM v'), ('CASE $1 WHEN v THEN 1 END'),
@@ -82,7 +82,7 @@ EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
     RETURN concat_ws(' ', sqlstate, sqlerrm, detail, hint);
 END $$;
--- how the parser reads a view, which shows the casts that it added
+-- view definitions, which show the casts that the parser added
 CREATE FUNCTION view_answer(sql text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
 --
--- The time in a version-7 UUID: bounds, and ranges of it in every plan
+-- The time in a version-7 UUID: bounds, and time ranges in every plan
 --
 
 SET timezone = 'UTC';
@@ -10,8 +10,8 @@ SELECT setseed(0.7);
 -- PM GMT-05:00
 SELECT uuidv7_timestamp('017F22E2-79B0-7CC3-98C4-DC0C0C07398F');
 
--- Version and variant are in their places, all other bits are zeros or ones; a
--- fraction of a millisecond goes up for the floor and down for the ceiling.
+-- Version and variant are set, all other bits are zeros or ones; a fraction of a
+-- millisecond is rounded up for the floor and down for the ceiling.
 SELECT t, uuidv7_floor(t), uuidv7_ceiling(t)
 FROM (VALUES ('-infinity'::timestamptz), ('4713-01-01 00:00:00+00 BC'), ('1969-12-31 23:59:59.999+00'), ('1969-12-31 23:59:59.9999+00'),
              ('1970-01-01 00:00:00+00'), ('1970-01-01 00:00:00.000001+00'), ('1970-01-01 00:00:00.001+00'),
@@ -19,10 +19,10 @@ FROM (VALUES ('-infinity'::timestamptz), ('4713-01-01 00:00:00+00 BC'), ('1969-1
              ('10889-08-02 05:31:50.655+00'), ('10889-08-02 05:31:50.655001+00'), ('10889-08-02 05:31:50.656+00'),
              ('294276-12-31 23:59:59.999999+00'), ('infinity'), (NULL)) AS v (t);
 SELECT uuidv7_timestamp('ffffffff-ffff-7fff-bfff-ffffffffffff'), uuidv7_timestamp('00000000-0000-0000-0000-000000000000');
--- The version is not looked at.
+-- The version is not checked.
 SELECT uuidv7_timestamp('017f22e2-79b0-4cc3-18c4-dc0c0c07398f');
 
--- Back and forth, for times of all sizes
+-- Round trip, for all magnitudes of times
 SELECT count(*) AS times,
        count(*) FILTER (WHERE uuidv7_timestamp(uuidv7_floor(t)) <> t OR uuidv7_timestamp(uuidv7_ceiling(t)) <> t) AS wrong,
        count(*) FILTER (WHERE uuidv7_floor(t) >= uuidv7_ceiling(t)) AS reversed,
@@ -30,7 +30,7 @@ SELECT count(*) AS times,
        count(*) FILTER (WHERE substr(uuidv7_floor(t)::text, 15, 1) <> '7' OR substr(uuidv7_ceiling(t)::text, 15, 6) <> '7fff-b') AS not_version_7
 FROM (SELECT date_trunc('milliseconds', timestamptz '1970-01-01 00:00:00+00' + random() * 10 ^ (i % 15) * interval '1 ms') AS t FROM generate_series(1, 10000) AS i) AS s;
 
--- Core, where it makes them, agrees.
+-- Same results as core's functions, if the server has them
 DO $$
 DECLARE
     wrong bigint := 0;
@@ -86,7 +86,7 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE within) > 20000 AS many_within,
        count(*) FILTER (WHERE (uuidv7_within(id, r) IS NOT TRUE) <> (within IS NOT TRUE)) AS "is"
 FROM uuidv7_pair \gx
 
--- The bounds are in the range; there are none if and only if no time is in it.
+-- The bounds are in the range; there are none if and only if no UUID is in it.
 SELECT count(*) AS ranges, count(*) FILTER (WHERE uuidv7_lower(r) <= uuidv7_upper(r)) AS with_ids,
        count(*) FILTER (WHERE uuidv7_lower(r) <= uuidv7_upper(r) AND NOT (uuidv7_timestamp(uuidv7_lower(r)) <@ r AND uuidv7_timestamp(uuidv7_upper(r)) <@ r)) AS outside,
        count(*) FILTER (WHERE uuidv7_lower(r) > uuidv7_upper(r)
@@ -94,8 +94,8 @@ SELECT count(*) AS ranges, count(*) FILTER (WHERE uuidv7_lower(r) <= uuidv7_uppe
        count(*) FILTER (WHERE uuidv7_lower(r) > uuidv7_upper(r) AND r IN (SELECT r FROM uuidv7_pair WHERE within)) AS wrongly_none
 FROM uuidv7_range;
 
--- Whatever is not of version 7 has one answer too, in and out of the plan: is
--- it between the lowest and the highest of the range?
+-- UUIDs of other versions have the same result in every plan, too: whether they
+-- are between the lowest and the highest of the range.
 SELECT count(*) AS others,
        count(*) FILTER (WHERE uuidv7_within(id, r) <> uuidv7_within(id, pg_temp.as_it_is(r))) AS mismatches,
        count(*) FILTER (WHERE uuidv7_within(id, r) <> (id BETWEEN uuidv7_lower(r) AND uuidv7_upper(r))) AS otherwise

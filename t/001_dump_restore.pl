@@ -1,5 +1,5 @@
-# Dump and restore of tables that hang on the type, and the identities of
-# backends whose library was loaded once, in the postmaster.
+# Dump and restore of tables that depend on the extension, and the identities of
+# backends if the library is preloaded in the postmaster.
 
 use strict;
 use warnings FATAL => 'all';
@@ -63,7 +63,7 @@ $node->safe_psql(
 	GRANT USAGE ON SCHEMA objectid_ext_tools TO pg_monitor;
 });
 
-# The dump of a database, without the keys that differ from run to run
+# The dump of a database, without the parts that differ between runs
 sub dump_of
 {
 	my ($dbname) = @_;
@@ -103,7 +103,7 @@ for my $dbname ('by_copy', 'by_insert')
 	is($node->safe_psql($dbname, $contents),
 		$node->safe_psql('source', $contents),
 		"$dbname: rows are the same");
-	# Order within a second is that of the backends' identities.
+	# Within a second, ids are ordered by the identities of the backends.
 	is( $node->safe_psql(
 			$dbname,
 			q{INSERT INTO item (n) SELECT n FROM generate_series(1001, 1010) AS n;
@@ -135,8 +135,8 @@ for my $dbname ('by_copy', 'by_insert')
 }
 
 #
-# Identities.  The library is in the postmaster, whose children must not
-# inherit one.
+# Identities.  The library is preloaded, and backends must not inherit an
+# identity from the postmaster.
 #
 is( $node->safe_psql('source', q{SELECT count(*) FROM pg_settings WHERE name = 'objectid_ext.objectid_identity'}),
 	1,

@@ -1,4 +1,4 @@
-# scripts/demo with its own sample, with good and bad files, and with --keep.
+# scripts/demo with its sample, with valid and invalid files, and with --keep.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# Many sessions take ids from one sequence at once: none twice, each session's
-# in order, and none further ahead of the clock than is allowed.
+# Many sessions take ids from one sequence at once: ids are distinct, in order
+# within each session, and not further ahead of the clock than allowed.
 
 use strict;
 use warnings FATAL => 'all';
@@ -11,15 +11,15 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Sessions scan their tables in the order in which they filled them.
+# Sequential scans must return rows in the order of insertion.
 my $node = start_server('main', conf => q{
 shared_buffers = 256MB
 synchronize_seqscans = off
 autovacuum = off
 });
 
-# Each session takes ids into a table of its own.  The clock is read after the
-# id, so that the lead is never exaggerated.
+# Each session stores its ids in a separate table.  The clock is read after the
+# id, so that the measured lead is never too large.
 sub take_ids
 {
 	my ($sessions, $count, $call) = @_;
@@ -43,7 +43,7 @@ sub distinct_ids
 		SELECT count(*) FROM (SELECT DISTINCT id FROM ids) AS ids});
 }
 
-# Were all sessions at work at the same time?
+# Did all sessions run at the same time?
 sub sessions_overlap
 {
 	return $node->safe_psql('postgres', q{
@@ -51,9 +51,9 @@ sub sessions_overlap
 		FROM (SELECT min(taken) AS first, max(taken) AS last FROM ids GROUP BY tableoid) AS sessions}) eq 't';
 }
 
-# For each session: rows; ids that are not above the one before; rows out of
-# the order of generation (which would make the former meaningless); whatever
-# else is asked for.
+# For each session: number of rows; of ids that are not above the previous one;
+# of rows that are not in order of generation (the previous figure would then be
+# meaningless); and an additional expression.
 sub summaries
 {
 	my ($sessions, $more) = @_;
@@ -127,7 +127,7 @@ foreach my $layout ('twitter', 'sonyflake')
 		"$layout: the ids of each node ascend");
 }
 
-# A cached block is for its tick only.
+# A block is only used in its tick.
 $node->safe_psql('postgres', 'CREATE SEQUENCE block CACHE 1000');
 is($node->safe_psql('postgres', q{
 		DO 'BEGIN PERFORM next_snowflake(''block'', 5); END';
@@ -135,7 +135,7 @@ is($node->safe_psql('postgres', q{
 		SELECT snowflake_timestamp(next_snowflake('block', 5)) > statement_timestamp() - interval '1 ms'}),
 	't', 'a block is dropped when its tick has ended');
 
-# Nor is it for a sequence that another session has changed.  The tick lasts
+# A block is dropped when another session changes the sequence.  The tick is
 # longer than the test.
 my $hours = 'time:20,node:4,seq:20;tick=3600s;epoch=2020-01-01T00:00:00Z';
 my $block = $node->safe_psql('postgres', q{SELECT 'block'::regclass::oid});

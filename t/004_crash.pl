@@ -1,5 +1,5 @@
-# An id that a client saw before a crash, committed or not, does not come
-# again, nor does one below it.
+# An id that a client saw before a crash, committed or not, is not issued again,
+# nor is one below it.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,9 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-# Whatever next_snowflake() should flush and does not is to be lost, so nobody
-# else may flush it: neither the WAL writer nor a checkpoint that no test
-# asked for.
+# WAL that next_snowflake() does not flush must be lost in the crash, so neither
+# the WAL writer nor an unrequested checkpoint may flush it.
 my $node = start_server('main', conf => q{
 wal_writer_delay = 10s
 wal_writer_flush_after = 1GB
@@ -23,8 +22,7 @@ client_min_messages = error
 restart_after_crash = on
 });
 
-# Crash, and be up again; one of the ways is to kill the server process of a
-# session.
+# Crash and restart; one of the ways is to kill a backend.
 sub crash
 {
 	my ($how, $pid) = @_;
@@ -49,14 +47,14 @@ sub crash
 
 sub backend_pid { return $_[0]->query_safe('SELECT pg_backend_pid()'); }
 
-# For an id that is far ahead of the clock, the clock does nothing.
+# The clock has no effect on ids that are far ahead of it.
 sub hour_ahead
 {
 	my ($seq) = @_;
 	return "SELECT setval('$seq', make_snowflake(now() + interval '1 hour', 5, 0, 'twitter'))";
 }
 
-# The highest of a number of ids.
+# The highest of several ids
 sub take
 {
 	my ($seq, $count, $layout) = @_;
@@ -66,15 +64,15 @@ sub take
 # After a crash the sequence is ahead of the clock by what was reserved.
 my $no_wait = q{SET objectid_ext.max_clock_lead = '1h'};
 
-# A tick that outlasts a restart, as one of a second does on a fast machine, or
-# one of 10 ms on a faster one still.
+# A tick that outlasts a restart, as a tick of a second or 10 ms can on a fast
+# machine
 my $long_tick = 'time:32,node:10,seq:21;tick=100s;epoch=2020-01-01T00:00:00Z';
 
-# By another session, while the one that takes the ids has the sequence at hand.
+# By another session, while the first session has a block at hand
 sub by_another { return [ @_ ]; }
 
-# What is done before a crash: statements that commit, and one that does not,
-# whose id must not come again.
+# The actions before a crash: statements that commit, and one that does not, whose
+# id must not be issued again
 my @scenarios = (
 	{
 		name => 'ids ahead of the clock, not committed',
@@ -82,8 +80,8 @@ my @scenarios = (
 		last => sub { take($_[0], 3, 'twitter') }
 	},
 	{
-		# The ids are within the reservation, but its record is of no use any
-		# more: recovery begins at the checkpoint.
+		# The ids are within the reservation, but recovery begins at the
+		# checkpoint and does not replay its record.
 		name => 'ids ahead of the clock after a checkpoint',
 		before => sub { hour_ahead($_[0]), take($_[0], 3, 'twitter'), 'CHECKPOINT' },
 		last => sub { take($_[0], 200, 'twitter') }
@@ -99,9 +97,8 @@ my @scenarios = (
 		last => sub { take($_[0], 1000, $long_tick) },
 		layout => $long_tick
 	},
-	# The commands that write the page of the sequence anew: what they leave in
-	# it says that WAL covers the ids that follow, but the WAL that they write
-	# does not.
+	# Commands that rewrite the page of the sequence.  Its log_cnt then says that
+	# WAL covers the following ids, but the WAL that they write does not.
 	{
 		name => 'ids after ALTER SEQUENCE ... START',
 		before => sub { hour_ahead($_[0]), take($_[0], 3, 'twitter'), "ALTER SEQUENCE $_[0] START WITH 5" },
@@ -134,7 +131,7 @@ my @scenarios = (
 		last => sub { take($_[0], 200, 'twitter') }
 	},
 	{
-		# Here the clock alone helps, so the ids must not be ahead of it.
+		# Only the clock prevents repeats here, so ids must not be ahead of it.
 		name => 'ids of a sequence without WAL',
 		kind => 'UNLOGGED',
 		last => sub { take($_[0], 100_000, 'js53') },
@@ -247,8 +244,7 @@ cmp_ok($after, '>', $before, 'max_clock_lead = 0: the first id after a crash is 
 cmp_ok($lead, '<=', 1.01, "and leads the clock by a second at most, here by $lead s");
 
 #
-# A page that the disk has lost is an error: not a sequence that begins anew,
-# behind ids that were given away.
+# A lost page is an error; the sequence does not start again below issued ids.
 #
 $node->safe_psql('postgres', 'CREATE SEQUENCE lost');
 my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('lost')");

@@ -1,4 +1,4 @@
-# A standby that is promoted goes on above every id that it had received.
+# A promoted standby continues above every id that it received.
 
 use strict;
 use warnings FATAL => 'all';
@@ -70,9 +70,9 @@ sub wait_for_lead
 	}
 }
 
-# The primary ends in the middle of a run, the standby goes on.  What the
-# standby knows then: for each sequence the highest id of a row, and whether
-# that is ahead of the clock.  Returns as well what the clients saw.
+# The primary crashes during a run, and the standby is promoted.  Returns what the
+# standby knows then, for each sequence the highest id of a row and whether that
+# is ahead of the clock, and what the clients saw.
 sub fail_over
 {
 	my ($from, $to) = @_;
@@ -124,12 +124,12 @@ like($err, qr/cannot execute next_shard_id\(\) in a read-only transaction/, 'nor
 is($standby->safe_psql('postgres', q{SELECT count(DISTINCT gen_objectid()) FROM generate_series(1, 100) i}),
 	'100', 'what has no sequence gives ids there');
 
-# One that lags behind
+# A standby that lags behind
 fail_over($primary, $standby);
 my @clients = start_load($standby);
 wait_for_lead($standby, @clients);
 
-# One that has everything that is committed
+# A standby that has received everything that was committed
 my $synchronous = start_standby($standby, 'synchronous');
 $standby->append_conf('postgresql.conf', "synchronous_standby_names = '*'");
 $standby->reload;
@@ -148,7 +148,7 @@ foreach my $cache (1, 64)
 	cmp_ok($next, '>', highest(@ids), "CACHE $cache: the next id is above all of them");
 }
 
-# And after it.
+# After its promotion
 @clients = start_load($synchronous);
 sleep 0.5;
 $synchronous->stop;

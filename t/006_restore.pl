@@ -12,9 +12,8 @@ use Test::More;
 
 my $node = start_server('main');
 
-# A sequence an hour ahead of the clock: were its state lost, the ids would go
-# on an hour below.  In one that has cached a block, the last id is not the last
-# value.
+# A sequence an hour ahead of the clock: if its state were lost, ids would continue
+# an hour below.  With a block at hand, the last id is not the last value.
 $node->safe_psql('postgres', q{
 	CREATE SEQUENCE clock CACHE 10;
 	SELECT setval('clock', make_snowflake(now() + interval '1 hour', 3, 0, 'twitter'));
@@ -22,7 +21,7 @@ $node->safe_psql('postgres', q{
 	INSERT INTO events (what) SELECT 'event ' || i FROM generate_series(1, 1000) i;
 });
 
-# A bigserial table with rows, whose sequence becomes a clock
+# A bigserial table with rows, whose sequence becomes a clock sequence
 $node->safe_psql('postgres', q{
 	CREATE TABLE orders (id bigserial PRIMARY KEY, what text);
 	INSERT INTO orders (what) SELECT 'serial' FROM generate_series(1, 1000);

@@ -1,5 +1,5 @@
-# Ids when the clock is not what they would like: behind them, set back, set
-# forward; and how calls wait for it.
+# Ids when the clock is behind them, set back or set forward; and waits for the
+# clock.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,9 +15,9 @@ use Time::HiRes qw(sleep);
 
 my $node = start_server('main');
 
-# A sequence that is an hour ahead gives what the clock gives: 4096 ids a
-# millisecond to all sessions together.  The lower bound only says that it does
-# give some.
+# A sequence that is an hour ahead issues ids at the rate of the clock: 4096 per
+# millisecond to all sessions together.  The lower bound only checks that it
+# issues some.
 $node->safe_psql('postgres', q{
 	CREATE SEQUENCE ahead CACHE 64;
 	SELECT setval('ahead', make_snowflake(now() + interval '1 hour', 5, 0, 'twitter'));
@@ -33,8 +33,8 @@ is($ids, 4_000_000, 'a sequence an hour ahead of the clock gives ids');
 cmp_ok($rate, '<=', 1.2 * 4096, "not more than a tick's worth per tick ($rate/ms)");
 cmp_ok($rate, '>=', 0.1 * 4096, 'and not much less');
 
-# Waits can be ended.  Of a minute's four ids one session waits for the next,
-# and one behind it for its turn.
+# Waits can be cancelled.  With four ids per minute, one session waits for the
+# next id, and another for its turn.
 my $slow = q{next_snowflake('slow', 1, 'time:40,node:1,seq:2;tick=60s;epoch=2020-01-01T00:00:00Z')};
 my $endless = "SELECT count($slow) FROM generate_series(1, 100)";
 $node->safe_psql('postgres', 'CREATE SEQUENCE slow');
@@ -78,7 +78,7 @@ is(tuple_locks(), 0, 'no lock is left');
 my ($status, $output, $error) = $node->psql('postgres', "SET statement_timeout = '200ms'; $endless");
 like($error, qr/canceling statement due to statement timeout/, 'statement_timeout ends a wait');
 
-# The lock must not outlast a subtransaction, either.
+# The lock must be released at the end of a subtransaction, too.
 my $third = $node->background_psql('postgres', on_error_stop => 0);
 $third->query("BEGIN; SAVEPOINT s; SET LOCAL statement_timeout = '200ms'; $endless");
 like($third->{stderr}, qr/statement timeout/, 'the same in a subtransaction');
@@ -93,8 +93,7 @@ is(tuple_locks(), 0, 'a session that is terminated leaves no lock');
 $third->quit;
 $node->stop;
 
-# A clock that is set, by a library that stands between the server and the
-# system's clock.
+# A clock that is set, by a library between the server and the system's clock.
 my $machine = new_machine();
 SKIP:
 {

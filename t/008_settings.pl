@@ -21,7 +21,7 @@ $node->safe_psql('postgres', 'CREATE SEQUENCE clock');
 is($node->safe_psql('postgres', "SELECT snowflake_node(next_snowflake('clock'))"),
 	'1023', 'and of the ids');
 
-# ALTER SYSTEM knows the setting only with the library loaded.
+# ALTER SYSTEM accepts the setting only if the library is loaded.
 $node->safe_psql('postgres', q{
 	LOAD 'objectid_ext';
 	ALTER SYSTEM SET objectid_ext.node_id = 7;
@@ -29,7 +29,7 @@ $node->safe_psql('postgres', q{
 $node->reload;
 ok($node->poll_query_until('postgres', 'SELECT snowflake_node_id() = 7'), 'node of ALTER SYSTEM');
 
-# A node that the layout has not got is an error at the call, not a wrong id.
+# A node that does not fit the layout is an error at the call, not a wrong id.
 my ($ret, $stdout, $stderr) = $node->psql('postgres', "SELECT next_snowflake('clock', layout => 'mastodon')");
 like($stderr, qr/node 7 is out of range for layout mastodon/, 'node out of range');
 
@@ -42,7 +42,7 @@ foreach my $load ('', "LOAD 'objectid_ext';")
 	like($stderr, qr/cannot be changed now/, 'and is told so');
 }
 
-# An ordinary user may not let ids run further ahead.
+# An ordinary user cannot let ids run further ahead.
 $node->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN');
 ($ret, $stdout, $stderr) = $node->psql('postgres', q{
 	LOAD 'objectid_ext';
@@ -51,7 +51,7 @@ $node->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN');
 });
 like($stderr, qr/permission denied to set parameter/, 'max_clock_lead is for superusers');
 
-# A prepared transaction keeps its lock, and its ids.
+# A prepared transaction keeps its lock and its ids.
 my $ids = $node->safe_psql('postgres', q{
 	ALTER SEQUENCE clock CACHE 64;
 	BEGIN;
@@ -66,8 +66,8 @@ my ($first, $second, $mode, $third) = split /\n/, $ids;
 ok($first < $second && $second < $third, 'ids ascend over a prepared transaction');
 is($mode, 'RowExclusiveLock', 'which holds the lock of its sequence');
 
-# One that used a temporary sequence cannot be prepared, also where the id came
-# from a block at hand.
+# A transaction that used a temporary sequence cannot be prepared, even if the id
+# came from a block at hand.
 ($ret, $stdout, $stderr) = $node->psql('postgres', q{
 	CREATE TEMPORARY SEQUENCE temporary_clock CACHE 10;
 	SELECT next_snowflake('temporary_clock', 1, 'time:20,node:4,seq:20;tick=3600s;epoch=2026-01-01T00:00:00Z');

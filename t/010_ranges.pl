@@ -1,5 +1,5 @@
-# nextval_range: no value twice, whatever other sessions do, and none again
-# after a crash once it was committed.
+# nextval_range: no value is issued twice in concurrent sessions, and no committed
+# value again after a crash.
 
 use strict;
 use warnings FATAL => 'all';
@@ -11,9 +11,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# What a commit should flush and does not is to be lost in a crash, so nobody
-# else may flush it: neither the WAL writer nor a checkpoint that no test
-# asked for.
+# WAL that a commit does not flush must be lost in the crash, so neither the WAL
+# writer nor an unrequested checkpoint may flush it.
 my $node = start_server('main', conf => q{
 wal_writer_delay = 10s
 wal_writer_flush_after = 1GB
@@ -76,9 +75,9 @@ foreach my $seq (sort keys %sequences)
 }
 
 #
-# A crash: the next value is past every one that was committed.  Each case is
-# what is done before it, one statement a transaction; between its parts there
-# is a checkpoint, and none after the last.
+# A crash: the next value is past every committed one.  Each case is a list of
+# statements before the crash, each in a transaction; there is a checkpoint
+# between its parts, and none after the last.
 #
 my @cases = (
 	{ name => 'the first range of all', before => [ ['r 5'] ] },
@@ -94,7 +93,7 @@ my @cases = (
 	{ name => 'after setval', before => [ [ 'r 100', 's 5000', 'r 3' ] ] },
 	{ name => 'after setval of a value not called', before => [ [ 'r 100', 'u 5000', 'r 3' ] ] },
 	{ name => 'beyond a turn', options => 'MAXVALUE 100 CYCLE', before => [ [ 'r 90', 'r 20' ] ] },
-	# commands that write the page anew and leave in it that WAL covers more
+	# commands that rewrite the page and keep log_cnt
 	{ name => 'after ALTER SEQUENCE ... START', before => [ [ 'r 1', 'x ALTER SEQUENCE %s START WITH 5', 'r 5' ] ] },
 	{
 		name => 'after ALTER SEQUENCE ... AS',
@@ -159,8 +158,8 @@ foreach my $how ('immediate', 'kill')
 }
 
 #
-# A database that was made of a template: its sequences are copies, and WAL has
-# only where they stood.
+# A database created from a template: its sequences are copies, and WAL only has
+# their last values.
 #
 $node->safe_psql('postgres', 'CREATE DATABASE original');
 $node->safe_psql('original', q{
@@ -175,8 +174,8 @@ cmp_ok($node->safe_psql('copy', q{SELECT first FROM nextval_range('seq', 1)}), '
 	'kill: a database made of a template');
 
 #
-# A range that the WAL of another session's transaction covers, which has not
-# ended: nobody has flushed that.
+# A range that is covered by WAL of another session's transaction that is still
+# running, and not flushed
 #
 $node->safe_psql('postgres', 'CREATE SEQUENCE shared');
 my $client = $node->background_psql('postgres');

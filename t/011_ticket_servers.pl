@@ -1,6 +1,6 @@
-# Ticket servers after Flickr's: one gives odd numbers, the other even ones.
-# Whoever asks them in turn gets no number twice, also while one of them is
-# down and after it came back.
+# Ticket servers like Flickr's: one issues odd numbers, the other even ones.
+# Clients that use them in turn get no number twice, even while one of them is
+# down and after its return.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ if ($app->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WH
 	plan skip_all => 'dblink, of the contrib modules, is not installed';
 }
 
-# Two servers, set up by the example.  Nobody but a commit is to flush WAL.
+# Two servers, set up by the example.  Only commits flush WAL.
 my @servers = map { start_server("tickets_$_", conf => "wal_writer_delay = 10s\nwal_writer_flush_after = 1GB") } 0 .. 1;
 $_->safe_psql('postgres', q{CREATE ROLE app LOGIN PASSWORD 'secret'}) foreach $app, @servers;
 $app->safe_psql('postgres', q{
@@ -29,7 +29,7 @@ $app->safe_psql('postgres', q{
 	GRANT SELECT, INSERT ON item, done TO app;
 });
 
-# dblink lets a role that is not a superuser connect by password only.
+# dblink allows roles that are not superusers to connect only with a password.
 foreach my $server (@servers)
 {
 	unlink $server->data_dir . '/pg_hba.conf';
@@ -54,8 +54,8 @@ foreach my $n (0, 1)
 }
 $app->safe_psql('postgres', slurp_file('examples/ticket_client.sql'));
 
-# Three sessions that go on until they are told to stop.  The primary key keeps
-# them from taking a ticket twice.
+# Three sessions that run until they are told to stop.  The primary key rejects
+# duplicate tickets.
 my @clients = map { start_client($app, q{
 	SET SESSION AUTHORIZATION app;
 	DO $$
@@ -66,7 +66,7 @@ my @clients = map { start_client($app, q{
 		END LOOP;
 	END $$;}) } 1 .. 3;
 
-# Wait for so many more tickets, then say how many are odd and even.
+# Wait for this many more tickets, then return how many are odd and even.
 sub tickets
 {
 	my ($more) = @_;
@@ -80,7 +80,7 @@ my @before = tickets(100);
 cmp_ok($before[0], '>', 20, 'tickets of the odd server');
 cmp_ok($before[1], '>', 20, 'tickets of the even server');
 
-# Each goes down and comes back, in several ways, while the sessions go on.
+# Each server is stopped and started, in several ways, while the sessions run.
 foreach my $case ([ 0, 'fast' ], [ 1, 'immediate' ], [ 0, 'kill' ], [ 1, 'smart' ])
 {
 	my ($n, $how) = @$case;
@@ -97,7 +97,7 @@ foreach my $case ([ 0, 'fast' ], [ 1, 'immediate' ], [ 0, 'kill' ], [ 1, 'smart'
 	cmp_ok($up[$n], '>', $later[$n], "$how: it takes part again");
 }
 
-# Both down is an error, and nothing else is.
+# Only if both are down, there is an error.
 $app->safe_psql('postgres', 'INSERT INTO done DEFAULT VALUES');
 foreach my $client (@clients)
 {

@@ -15,7 +15,8 @@ use Test::More;
 my $node = start_server('main');
 my $list = slurp_file("$FindBin::RealBin/extension_objects.sql");
 
-# Both extensions' objects in a database, after some statements that do not last
+# The objects of both extensions in a database, after some statements that are
+# rolled back
 my @extensions = qw(objectid_ext objectid_ext_tools);
 sub objects { return objects_of($node, @_); }
 sub objects_of
@@ -26,7 +27,7 @@ sub objects_of
 	return { map { $_ => 1 } split /\n/, $output };
 }
 
-# The lines that only one of two lists has
+# The lines that are in only one of two lists
 sub difference
 {
 	my ($one, $other) = @_;
@@ -43,8 +44,8 @@ $node->safe_psql('postgres', 'CREATE DATABASE second');
 $node->safe_psql('second', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
 is(difference($fresh, objects('second')), '', 'two fresh installations are the same');
 
-# All versions that there are.  pg_available_extension_versions does not know
-# those of a private installation.
+# All versions.  pg_available_extension_versions does not show those of a private
+# installation.
 # Both are released together.
 my @versions = split /\n/, $node->safe_psql('postgres', q{
 	SELECT source FROM pg_extension_update_paths('objectid_ext'), pg_extension
@@ -103,7 +104,7 @@ sub redefined
 	my ($function, $from, $to) = @_;
 	return "SELECT replace(pg_get_functiondef('$function'::regprocedure), '$from', '$to') \\gexec\n";
 }
-# One change of each kind, and what must be seen of it
+# One change of each kind, and the difference that must be found
 my $layout_function = 'snowflake_timestamp(bigint, snowflake_layout)';
 my @changes = (
 	[ 'a comment', 'COMMENT ON FUNCTION gen_objectid() IS NULL', qr/gen_objectid\(\)\|comment/ ],

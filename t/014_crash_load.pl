@@ -1,5 +1,4 @@
-# Crashes of a server at which eight clients are at work, again and again: no
-# id comes twice over all of them.
+# Repeated crashes of a server with eight clients: no id is issued twice.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,7 +20,7 @@ full_page_writes = on
 });
 create_keyed_tables($node);
 
-# One backend dies, and the postmaster ends all others.
+# One backend is killed, and the postmaster terminates all others.
 sub kill_backend
 {
 	my $pid = $node->safe_psql('postgres', q{

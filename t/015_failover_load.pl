@@ -1,6 +1,5 @@
-# Eight clients at work while their server is lost and a standby takes over,
-# and on two servers whose rows are merged by logical replication: no id comes
-# twice over all servers.
+# Eight clients while their server is lost and a standby is promoted, and on two
+# servers whose rows are merged by logical replication: no id is issued twice.
 
 use strict;
 use warnings FATAL => 'all';
@@ -39,8 +38,8 @@ foreach my $kind ('asynchronous', 'synchronous')
 		  or die 'the standby does not become synchronous';
 	}
 
-	# What only the lost server knew, a bare sequence gives again, and so do
-	# ranges.  The others do not: the clock has gone on.
+	# A plain sequence, and ranges, repeat values that only the lost server
+	# knew.  The others do not, because the clock has advanced.
 	my @generators = generators_but($kind eq 'synchronous' ? () : 'range');
 	my @clients = start_clients($primary, generators => \@generators);
 	sleep $seconds;

@@ -1,6 +1,5 @@
-# Eight clients at work while the clock is set back and forth and runs fast and
-# slow, and a server that starts with another clock than it was stopped with:
-# no id comes twice.
+# Eight clients while the clock is set back and forth and runs fast and slow, and a
+# server that starts with a different clock: no id is issued twice.
 
 use strict;
 use warnings FATAL => 'all';
@@ -29,7 +28,7 @@ create_keyed_tables($node);
 
 sub start { local %ENV = (%ENV, %env); $node->start; }
 
-# The clock is set under their feet.
+# The clock is set while the clients run.
 my @clients = start_clients($node);
 foreach (
 	[ 0, 1 ], [ -1, 1 ], [ -3600, 1 ], [ -$day, 1 ], [ $day, 1 ], [ 0, 1 ],

@@ -1,6 +1,5 @@
-# A base backup that is restored to a point in time, and a server that is
-# upgraded by pg_upgrade: the ids go on, and none of those that clients were
-# given before comes again.
+# A base backup restored to a point in time, and a server upgraded by pg_upgrade:
+# ids continue, and no id that a client got before is issued again.
 
 use strict;
 use warnings FATAL => 'all';
@@ -28,8 +27,8 @@ my $node = start_server('main', has_archiving => 1, allows_streaming => 1, conf 
 create_keyed_tables($node);
 $node->backup('base');
 
-# A range that only the time after the restore point knew comes again.  The
-# other ids do not: the clock has gone on.
+# Ranges taken after the restore point are issued again.  Other ids are not,
+# because the clock has advanced.
 my @generators = generators_but('range');
 my @clients = start_clients($node, generators => \@generators);
 sleep $seconds;
@@ -88,7 +87,7 @@ SKIP:
 	$old->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
 	create_keyed_tables($old);
 
-	# Rows that the hash functions have put where they are
+	# Rows placed by the hash functions
 	$old->safe_psql('postgres', q{
 		CREATE TABLE part (id objectid PRIMARY KEY) PARTITION BY HASH (id);
 		CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);

@@ -33,8 +33,8 @@ my @history = end_clients(@clients);
 history_is_sound(\@history, 'tables rebuilt');
 indexes_are_sound($node, 'tables rebuilt');
 
-# What clients were given is there.  The last statement of each may have come
-# to its end without being heard of.
+# All ids that clients received are in the tables.  The last statement of each
+# client may have completed without a reply.
 my %seen;
 foreach my $line (map { @{ $_->{lines} } } @history) { $seen{$1}++ if $line =~ /^(\w+)/; }
 foreach my $generator (sort keys %seen)

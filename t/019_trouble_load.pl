@@ -1,5 +1,5 @@
-# Eight clients at work while their statements are cancelled, their backends are
-# terminated and run out of memory, and the disk that holds the WAL is full.
+# Eight clients while statements are cancelled, backends are terminated and run
+# out of memory, and the disk with the WAL is full.
 
 use strict;
 use warnings FATAL => 'all';
@@ -46,8 +46,7 @@ cmp_ok($errors, '>', 0, "$errors statements are cancelled");
 history_is_sound(\@history, "cancelled and terminated");
 
 #
-# Statements that take too long, which is at random moments when the limit is as
-# long as a statement
+# statement_timeout, at random moments because it is as long as a statement
 #
 @clients = start_clients($node, on_error_stop => 0);
 $node->append_conf('postgresql.conf', 'statement_timeout = 2ms');
@@ -62,8 +61,8 @@ history_is_sound(\@history, 'statement_timeout');
 indexes_are_sound($node, 'cancelled');
 
 #
-# Out of memory: a session may have no more than it has when it begins, and
-# somewhat more each time, so that another allocation is the one that fails.
+# Out of memory: the limit of a session is its size at the start, and somewhat
+# more each time, so that each time a different allocation fails.
 #
 my @calls = (
 	q{SELECT 'cache_1', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_snowflake('cache_1_id', 5) id},
@@ -147,7 +146,7 @@ SKIP:
 	push @sessions, end_clients(@clients);
 	like(slurp_file($full->logfile), qr/PANIC: .*No space left on device/, 'full disk: the server stops');
 
-	# Somebody makes room.
+	# Free space on the disk.
 	system_or_bail(@inside, 'rm', "$wal/ballast");
 	$start->();
 	$full->safe_psql('postgres', 'CHECKPOINT');
@@ -172,7 +171,7 @@ sub start_namespace
 	return { run => $run, pid => $1 };
 }
 
-# The server ends by itself, and may have done so already.
+# The server stops by itself, and may have stopped already.
 sub wait_for_panic
 {
 	my ($server) = @_;

@@ -1,5 +1,5 @@
-# A release in order: META.json is as PGXN's specification 1.0.0 wants it, all
-# files tell the same version, and make dist packs the tree.
+# A consistent release: META.json conforms to PGXN's specification 1.0.0, all
+# files have the same version, and make dist archives the tree.
 
 use strict;
 use warnings FATAL => 'all';
@@ -110,7 +110,7 @@ SKIP:
 	is($packaged, $release, 'debian/changelog too');
 }
 
-# The Debian packages have what the links of their pages lead to.
+# The Debian packages contain the targets of the links in their pages.
 SKIP:
 {
 	skip 'no debian/rules here', 1 unless -f 'debian/rules';

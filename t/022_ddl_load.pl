@@ -1,7 +1,6 @@
-# Four clients take ids while everything that SQL can do to a sequence is done
-# to theirs, committed or not, until the power fails and the server starts with
-# a clock that was set back.  No id comes twice, but for what is meant to go
-# back.
+# Four clients take ids while all DDL on sequences runs on theirs, committed or
+# not, until the power fails and the server starts with a clock that was set back.
+# No id is issued twice, except from sequences that are meant to go back.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,8 +19,8 @@ use Time::HiRes qw(sleep);
 my $machine = new_machine();
 plan skip_all => "$machine: NO TEST of what is done to sequences" unless ref $machine;
 
-# What is done, in turn, to the sequence s of the table t, in a transaction.  The
-# last value is read when nobody can change it any more.
+# The commands on the sequence s of the table t, in turn, in a transaction.  The
+# last value is read when no other session can change it.
 my $above = q{ALTER SEQUENCE s START WITH 2; SELECT last_value + :step AS above FROM s \gset} . "\n";
 my %ddl = (
 	start => [ 'ALTER SEQUENCE s START WITH 7;', 'ALTER SEQUENCE s START WITH 1;' ],
@@ -74,9 +73,8 @@ sub create_sequences
 	} @names);
 }
 
-# A statement that takes ids, and what it returns.  Who takes an id from a
-# sequence owns as many numbers as the increment then says; that must not be
-# the increment that a snapshot sees.
+# A statement that takes ids, and its result.  An id owns as many numbers as the
+# increment at that time, which is not necessarily the one in the snapshot.
 sub take
 {
 	my ($subject, $client) = @_;

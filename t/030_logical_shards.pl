@@ -1,6 +1,6 @@
-# Schemas as logical shards, as the example has them: a shard moves to another
-# server while three sessions write to it, and back again.  No row is lost, no
-# id changes, none comes twice.
+# Schemas as logical shards, as in the example: a shard is moved to another server
+# and back while three sessions write to it.  No row is lost, no id changes, no id
+# is issued twice.
 
 use strict;
 use warnings FATAL => 'all';
@@ -57,8 +57,8 @@ my $old_5 = $server{a}->safe_psql('postgres', sprintf($digest, 'shard_5'));
 my $old_6 = $server{a}->safe_psql('postgres', sprintf($digest, 'shard_6'));
 my $id = $server{a}->safe_psql('postgres', 'SELECT max(id) FROM shard_5.photo');
 
-# What an application does: it asks for the route, writes, and when it is
-# refused asks again.  One of three writes faster than replication follows.
+# An application: it looks up the route, writes, and if that fails, looks it up
+# again.  One of the three writes faster than replication can follow.
 $directory->safe_psql('postgres', q{
 	CREATE EXTENSION dblink;
 	CREATE TABLE seen (id bigint);
@@ -106,7 +106,7 @@ is($server{a}->safe_psql('postgres', q{SELECT count(*), md5(string_agg(id::text,
 	'what was written is there, each id once');
 is($server{a}->safe_psql('postgres', sprintf($digest, 'shard_6')), $old_6, 'another shard is as it was');
 
-# The sequence goes along, also where it is ahead of the clock.
+# The state of the sequence is moved, too, even if it is ahead of the clock.
 $server{a}->safe_psql('postgres', q{SELECT setval('shard_6.photo_id', make_snowflake(now() + interval '1 hour', 6, 0, 'instagram'))});
 my $ahead = $server{a}->safe_psql('postgres', q{INSERT INTO shard_6.photo (title) VALUES ('ahead') RETURNING id});
 move_shard(6, 'a', 'b');

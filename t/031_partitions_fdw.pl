@@ -1,6 +1,5 @@
-# Partitions on other servers, by hash and by time, as the examples have them:
-# what is sent to these servers, with and without the option "extensions", and
-# that the answers are the same.
+# Partitions on other servers, by hash and by time, as in the examples: the queries
+# sent to these servers, with and without the option "extensions", and the results.
 
 use strict;
 use warnings FATAL => 'all';
@@ -40,7 +39,7 @@ sub query_plan
 	return $here->safe_psql('postgres', "$plan_settings EXPLAIN (VERBOSE, COSTS OFF) $_[0]");
 }
 
-# The conditions that go out, one for each server; what each server is to do.
+# The remote conditions, one for each server, and the remote queries
 sub sent
 {
 	return join ' | ', map { /(WHERE .*|ORDER BY .*)/ ? $1 : 'every row' } query_plan($_[0]) =~ /Remote SQL: (.*)/g;
@@ -96,7 +95,7 @@ $here->safe_psql('postgres', q{
 });
 is($far[0]->safe_psql('postgres', 'SELECT count(*), max(value) FROM reading_old'), '6552|6551', 'old rows are in the archive');
 
-# What is sent with the option, and without it where that differs.
+# The remote conditions with the option, and without it if they differ
 my $old_range = q{id <@ tstzrange('2026-09-15Z', '2026-10-02Z')};
 my $old_ids = q{((id OPERATOR(public.>=) '6aa88a800000000000000000')) AND ((id OPERATOR(public.<=) '6abef3ffffffffffffffffff'))};
 my @conditions = (
@@ -122,8 +121,8 @@ check_conditions('sent', 'with the option');
 $here->safe_psql('postgres', 'ANALYZE reading_20261001');
 is(differences($by_time->{shown}, $here->safe_psql('postgres', $by_time->{text})), '', 'a range, as the page shows it');
 
-# What the plan does not know, the executor does: the archive is not asked for
-# the last days.
+# The executor prunes what the planner cannot: the archive is not queried for the
+# last days.
 like($here->safe_psql('postgres', q{
 		CREATE FUNCTION midnight() RETURNS timestamptz STABLE LANGUAGE plpgsql AS 'BEGIN RETURN ''2026-11-20Z''; END';
 		EXPLAIN (COSTS OFF) SELECT * FROM reading WHERE id >= midnight() - interval '1 day'}),
@@ -149,7 +148,7 @@ is(differences($without_option->{text}, $here->safe_psql('postgres', $by_hash->{
 is(sent("SELECT * FROM item WHERE id = '$known'"), 'every row', 'one id, without the option: all rows of its server');
 is($here->safe_psql('postgres', "SELECT name FROM item WHERE id = '$known'"), 'known', 'of which one is right');
 
-# The recipe for cron: what it drops, it does not make again.
+# The recipe for cron does not create dropped partitions again.
 my ($recipe) = map { $_->{text} =~ s/reading/cron/gr =~ s/1 year/1 month/gr } grep { $_->{text} =~ /DROP TABLE/ } blocks('docs/time-ranges.md');
 $here->safe_psql('postgres', q{
 	SET timezone = 'UTC';

@@ -1,6 +1,5 @@
-# Three servers that all take writes, joined by logical replication as the
-# example has it: all get all rows, none comes round again, no id is there
-# twice, also while one of them is down.
+# Three writable servers, connected by logical replication as in the example: each
+# gets all rows once, and ids are distinct, even while one of them is down.
 
 use strict;
 use warnings FATAL => 'all';
@@ -48,7 +47,7 @@ sub wait_for_all
 	}
 }
 
-# All have the same rows, so many, and none came twice on the way.
+# All have the same rows, this many, and no row was replicated twice.
 sub all_are_equal
 {
 	my ($rows, $name) = @_;
@@ -92,7 +91,7 @@ finish(start_writers(@nodes));
 all_are_equal(3 + 6 * 1500, 'writes on all');
 is($server{3}->safe_psql('postgres', q{SELECT count(*) FROM orders WHERE item LIKE '1.% changed'}), '1000', 'changes come over');
 
-# A row is changed at home only.
+# A row is changed only on the server that inserted it.
 my $id = $server{1}->safe_psql('postgres', "SELECT id FROM orders WHERE item = 'first of 1'");
 my %elsewhere = (
 	'a change' => "UPDATE orders SET item = 'changed' WHERE id = $id",
@@ -108,7 +107,7 @@ $server{1}->safe_psql('postgres', "UPDATE orders SET item = 'sold out' WHERE id 
 wait_for_all();
 is($server{2}->safe_psql('postgres', "SELECT item FROM orders WHERE id = $id"), 'sold out', 'changed on node 1');
 
-# One is down; the others go on, and so does it when it is back.
+# While one is down, the others continue; it catches up after its return.
 my @writers = start_writers(1, 3);
 $server{2}->stop('immediate');
 finish(@writers);
@@ -116,7 +115,7 @@ $server{2}->start;
 finish(start_writers(2));
 all_are_equal(3 + 12 * 1500, 'after one was down');
 
-# An emptied table is not emptied everywhere.
+# TRUNCATE is not replicated.
 $server{3}->safe_psql('postgres', 'TRUNCATE orders');
 wait_for_all();
 is($server{1}->safe_psql('postgres', 'SELECT count(*) FROM orders'), 3 + 12 * 1500, 'TRUNCATE stays where it is');

@@ -1,7 +1,7 @@
 # check_node_ids() finds servers with the same node id before their ids collide:
-# after a mistake in the configuration, a clone, a restored backup, a failover
-# whose old primary is still there.  And a clone has no node id at all where
-# that is kept out of the data directory.
+# after a configuration error, a clone, a restored backup, a failover whose old
+# primary is still running.  A clone has no node id if that is stored outside of
+# the data directory.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Who asks has no node id of his own.
+# The server that runs the check has no node id.
 my $asker = start_server('asker');
 if ($asker->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'dblink'") == 0)
 {
@@ -23,7 +23,7 @@ if ($asker->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions 
 my ($ret, $out, $err) = $asker->psql('postgres', "SELECT * FROM objectid_ext_tools.check_node_ids('{host=nowhere}')");
 like($err, qr/ERROR:  required extension "dblink" is not installed\n.*HINT:.*CREATE EXTENSION dblink/s, 'dblink is needed');
 
-# It may be in any schema.
+# dblink can be in any schema.
 $asker->safe_psql('postgres', 'CREATE SCHEMA "Tools"; CREATE EXTENSION dblink SCHEMA "Tools"');
 
 # Columns of the answer about some servers: nodes of the test, or strings.
@@ -46,17 +46,17 @@ my $c = start_server('c', allows_streaming => 1);
 answers_are([ $a, $b ], "1|1|f|\n2|2|f|", 'nodes that differ');
 answers_are([], '', 'no server');
 
-# One that has none could not be seen to collide, but does not make ids either.
+# A server without a node id is a problem, too.
 answers_are([ $a, $c ], "1|1|f|\n2|||objectid_ext.node_id is not set", 'a node that is not set');
 
-# A mistake in the configuration
+# A configuration error
 $c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
 $c->reload;
 $c->poll_query_until('postgres', 'SELECT snowflake_node_id() = 1') or die 'no reload';
 answers_are([ $a, $b, $c, $b, $c ], "1|1|f|same node as server 3, 5\n2|2|f|\n3|1|f|same node as server 1\n4|2|f|\n5|1|f|same node as server 1",
 	'the same node twice; a server may be in the list twice');
 
-# What cannot be asked is said, and does not hide the rest.
+# A server that cannot be queried is reported, and does not hide the others.
 $b->safe_psql('postgres', 'CREATE DATABASE without_extension');
 my @lines = split /\n(?=\d)/,
   answers('server, node, problem', $a, $b->connstr('without_extension'), 'host=/nonexistent', 'no conninfo', undef, $c);
@@ -69,7 +69,7 @@ is($lines[4], '5||connection string is null', 'a null');
 is($lines[5], '6|1|same node as server 1', 'the last');
 
 # Names of foreign servers, whose passwords are in user mappings; and the caller
-# is let through to no more than dblink lets him.
+# can only connect to servers that dblink permits.
 foreach my $node ($a, $c)
 {
 	my ($name, $host, $port) = ($node->name, $node->host, $node->port);
@@ -83,12 +83,12 @@ $asker->safe_psql('postgres', 'CREATE ROLE ordinary LOGIN; GRANT USAGE ON SCHEMA
 like($asker->safe_psql('postgres', "SET ROLE ordinary; SELECT problem FROM objectid_ext_tools.check_node_ids('{port=1}')"),
 	qr/password/, 'a user without a password is refused by dblink');
 
-# What counts is what the generators see, not what a session was told to set.
+# The check uses the value that the generators use, not that of a session.
 is(answers('node, problem', $c->connstr('postgres') . q{ options='-c objectid_ext.node_id=7'}),
 	'|objectid_ext.node_id is not set', 'a session cannot pretend another node');
 
-# A standby has the node of its primary, and that is right.  It is wrong for the
-# standby of another.
+# A standby correctly has the node of its primary.  For a standby of another server
+# that is an error.
 $a->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($a, 'backup', has_streaming => 1);
@@ -96,7 +96,7 @@ $standby->start;
 answers_are([ $a, $standby, $b ], "1|1|f|\n2|1|t|\n3|2|f|", 'a standby');
 answers_are([ $c, $standby ], "1|1|f|same node as server 2\n2|1|t|same node as server 1", 'the standby of another server');
 
-# A clone: started from a base backup, with all that the server had.
+# A clone: started from a base backup, with the configuration of the server
 my $clone = PostgreSQL::Test::Cluster->new('clone');
 $clone->init_from_backup($a, 'backup');
 $clone->start;
@@ -118,14 +118,14 @@ $restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die
 answers_are([ $restored, $b, $a ], "1|1|f|same node as server 3\n2|2|f|\n3|1|f|same node as server 1", 'a restored backup');
 $restored->stop;
 
-# A standby is promoted, and the old primary is still there.
+# A standby is promoted while the old primary is still running.
 $standby->promote;
 answers_are([ $a, $standby ], "1|1|f|same node as server 2\n2|1|f|same node as server 1", 'a failover with two primaries');
 $a->stop;
 like(answers('server, node, problem', $a, $standby), qr/^1\|\|could not establish connection.*\n2\|1\|$/s, 'and with one');
 
-# Kept beside the data directory, the node id is in no backup: a clone makes no
-# id until somebody gives it a node.
+# If the node id is stored outside of the data directory, backups do not have it: a
+# clone generates no ids until its node is set.
 my $d = start_server('d', allows_streaming => 1, conf => "include_if_exists = '../node_id.conf'");
 append_to_file($d->basedir . '/node_id.conf', "objectid_ext.node_id = 4\n");
 $d->reload;

@@ -1,5 +1,5 @@
-# Clients that write down every id they are given, and the proof that what they
-# wrote is what the generators promise.
+# Clients that record every id they receive, and the check of these histories
+# against the guarantees of the generators.
 #
 # A line of a history is "generator|first|last|clock": the id, or the first and
 # the last of a range, and the server's clock in microseconds, read after the
@@ -109,7 +109,7 @@ sub script
 	  . "SELECT unnest(ARRAY[$turn]) FROM generate_series(1, 10000) \\gexec\n";
 }
 
-# Clients at work, until they lose their server or end_clients().  Parameters:
+# Run clients until they lose their server or end_clients() is called.  Parameters:
 # count of clients, shard of the first, node of the server, generators, whether
 # to roll back as well, whether to stop at the first error; or a script, to be
 # run in a database.
@@ -156,7 +156,7 @@ sub end_clients
 }
 
 #
-# The proof
+# The check
 #
 
 # What a client may be told when somebody stops it, or takes away its server or

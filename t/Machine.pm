@@ -1,5 +1,5 @@
-# The machine under a server, of which a test sets the clock and cuts the power.
-# What does it is machine.c, which is built here.
+# A simulated machine for a server: a test can set its clock and cut its power.
+# The library machine.c, which is built here, implements it.
 package Machine;
 
 use strict;
@@ -17,7 +17,7 @@ our @EXPORT = qw(new_machine machine_environment switch_on set_clock cut_power);
 
 my $source = dirname(abs_path(__FILE__)) . '/machine.c';
 
-# A machine, or a text that says why there can be none.
+# Returns a machine, or a text with the reason why it is not possible.
 sub new_machine
 {
 	my $dir = PostgreSQL::Test::Utils::tempdir('machine');
@@ -38,7 +38,7 @@ sub new_machine
 	return $machine;
 }
 
-# The variables of a server that runs on it.
+# The environment variables of a server that runs on it
 sub machine_environment
 {
 	my ($machine) = @_;
@@ -84,7 +84,7 @@ sub set_clock
 	close $file;
 }
 
-# What was not synchronized is lost, but for so many percent of the blocks.
+# Unsynchronized data is lost, except for this percentage of the blocks.
 sub cut_power
 {
 	my ($machine, $node, $percent) = @_;

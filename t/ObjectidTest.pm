@@ -1,4 +1,4 @@
-# What the TAP tests share.
+# Functions shared by the TAP tests
 package ObjectidTest;
 
 use strict;
@@ -23,7 +23,7 @@ sub start_server
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(%params);
 
-	# Millions of statements need not be in the log.
+	# Do not log millions of statements.
 	$node->append_conf('postgresql.conf', "log_statement = none\n$conf");
 	{
 		local %ENV = (%ENV, %$env);
@@ -53,9 +53,8 @@ sub start_client
 	return $client;
 }
 
-# Run each script in a session of its own.  A lock keeps them from starting
-# until all are connected.  Dies if one of them fails; returns what each of
-# them printed.
+# Run each script in a separate session.  A lock prevents them from starting until
+# all are connected.  Dies if one of them fails; returns the output of each.
 sub in_parallel
 {
 	my ($node, @scripts) = @_;
@@ -80,7 +79,7 @@ sub in_parallel
 }
 
 # Kill the postmaster and all its children, as a power failure would, and wait
-# until none is left that would keep a new one from starting.
+# until none is left that would prevent a new one from starting.
 sub kill_server
 {
 	my ($node) = @_;
@@ -127,7 +126,7 @@ sub highest
 	return $max;
 }
 
-# How many numbers of a list are not above the one before them; the first is
+# The number of values in a list that are not above the one before; the first is
 # compared with a limit.
 sub not_above
 {

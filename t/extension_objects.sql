@@ -1,18 +1,18 @@
--- What an extension is made of: object, property, value.  Each row of the
--- catalogs that belongs to one of its objects is told column by column, with
--- names in the place of OIDs, so two databases can be compared:
+-- The objects of an extension: object, property, value.  Each catalog row that
+-- belongs to one of its objects is printed column by column, with names instead of
+-- OIDs, so that two databases can be compared:
 --
 --     psql -XAtq [-v extension=NAME] -f t/extension_objects.sql DATABASE
 --
--- Not told is through which of its dependencies an operator or function is in a
--- family: an upgrade can only add it to the family, never to the class.
+-- Dependencies of operator family members are omitted, because an upgrade can only
+-- add a member to the family, not to the class.
 
 \if :{?extension}
 \else
 \set extension objectid_ext
 \endif
 
--- With this path, names say their schema.
+-- With this search_path, names are printed with their schema.
 SET search_path = pg_catalog;
 
 -- The extension, its members, and what exists only as a part of them: array
@@ -26,12 +26,12 @@ WITH RECURSIVE object AS (
 )
 SELECT o.*, i.type || ' ' || i.identity AS name FROM object AS o, pg_identify_object(o.classid, o.objid, 0) AS i;
 
--- The catalogs in which they have rows, with the column that names the object
+-- The catalogs with their rows, and the column that identifies the object
 CREATE TEMP VIEW extension_catalog AS
 SELECT DISTINCT classid, classid::regclass AS catalog, 'oid' AS key FROM pg_temp.extension_object
 UNION ALL VALUES ('pg_proc'::regclass, 'pg_aggregate'::regclass, 'aggfnoid'), ('pg_class'::regclass, 'pg_sequence'::regclass, 'seqrelid');
 
--- The columns, and for each an expression that gives its value as a text
+-- The columns, and for each an expression for its value as text
 CREATE TEMP VIEW extension_property AS
 SELECT c.catalog, a.attname AS property,
        CASE WHEN a.attname = 'prosqlbody' THEN 'pg_get_function_sqlbody(r.oid)'
@@ -45,7 +45,7 @@ SELECT c.catalog, a.attname AS property,
   LEFT JOIN pg_get_catalog_foreign_keys() AS f ON f.fktable = c.catalog AND f.fkcols = ARRAY[a.attname::text]
  WHERE a.attname NOT IN ('oid', 'relfilenode');
 
--- One query of all this.  Values are written as JSON, to stand on one line.
+-- One query for all catalogs.  Values are printed as JSON, each on one line.
 SELECT string_agg(
            format('SELECT o.name AS object, p.property, to_json(p.value) AS value'
                   ' FROM pg_temp.extension_object AS o JOIN %s AS r ON o.classid = %s AND o.objid = r.%I::oid,'
