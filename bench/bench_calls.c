@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * bench_calls.c
- *		What the benchmarks measure with and compare with: a call that does
- *		nothing, one that reads the clock, version-7 UUIDs for servers that
- *		make none, and the processor time of a backend.
+ *		Functions for the benchmarks: a call that does nothing, one that reads
+ *		the clock, version-7 UUIDs for servers without them, and the processor
+ *		time of a backend.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,7 +26,7 @@ read_clock(clockid_t clock)
 	return (int64) ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* The cost of calling a C function; net figures are less this. */
+/* The cost of calling a C function, which net figures do not include */
 PG_FUNCTION_INFO_V1(bench_nothing);
 Datum
 bench_nothing(PG_FUNCTION_ARGS)
@@ -69,7 +69,7 @@ make_uuidv7(int64 ns)
 	return UUIDPGetDatum(uuid);
 }
 
-/* What uuidv7() of PostgreSQL 18 does, but that its order is not forced. */
+/* Like uuidv7() of PostgreSQL 18, except that ids may not ascend */
 PG_FUNCTION_INFO_V1(bench_uuidv7);
 Datum
 bench_uuidv7(PG_FUNCTION_ARGS)
@@ -77,7 +77,7 @@ bench_uuidv7(PG_FUNCTION_ARGS)
 	return make_uuidv7(read_clock(CLOCK_REALTIME));
 }
 
-/* The same of a given time, in microseconds since 1970. */
+/* The same for a given time, in microseconds since 1970 */
 PG_FUNCTION_INFO_V1(bench_uuidv7_at);
 Datum
 bench_uuidv7_at(PG_FUNCTION_ARGS)

@@ -1,14 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * bench_keep.c
- *		The ids that concurrent clients take, kept in files and counted
- *		afterwards.  A benchmark that does not look at its ids may count
- *		repeats.
+ *		Keeps the ids that concurrent clients take in files, and counts them
+ *		afterwards.  A benchmark that does not check its ids may count repeats.
  *
- * The aggregate bench_keep(id) takes the place of count(id): it copies the id
- * to a buffer, which costs a few nanoseconds.  The files are in a folder of the
- * data directory, two for each backend: the ids, one after the other, and a
- * line for each statement.
+ * The aggregate bench_keep(id) replaces count(id): it copies the id to a
+ * buffer, which costs a few nanoseconds.  The files are in a subdirectory of
+ * the data directory, two for each backend: the ids, and a line for each
+ * statement.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,7 +32,7 @@ PG_MODULE_MAGIC;
 
 #define KEEP_DIR "bench_kept"
 
-/* An id of any kind, in the order of its bytes. */
+/* An id of any type, as bytes in its sort order */
 typedef struct
 {
 	uint8		byte[16];
@@ -106,7 +105,7 @@ bench_keep_uuid(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(keep(PG_GETARG_INT64(0), PG_GETARG_POINTER(1), 16));
 }
 
-/* At the end of a statement: its begin, its end and how many ids it took. */
+/* At the end of a statement, write its start, its end and its number of ids. */
 PG_FUNCTION_INFO_V1(bench_keep_end);
 Datum
 bench_keep_end(PG_FUNCTION_ARGS)
@@ -120,7 +119,7 @@ bench_keep_end(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-/* Append one file of ids to those that were read. */
+/* Append a file of ids to those already read. */
 static Id *
 read_ids(const char *name, size_t width, Id *ids, size_t *n)
 {
@@ -192,7 +191,7 @@ insertion_sort(Id *ids, size_t n)
 	}
 }
 
-/* Each id to the bucket of its byte; first[b] is where bucket b begins. */
+/* Move each id to the bucket of its byte; bucket b starts at first[b]. */
 static void
 distribute(Id *ids, size_t n, int byte, size_t *first)
 {
@@ -222,7 +221,7 @@ distribute(Id *ids, size_t n, int byte, size_t *first)
 		}
 }
 
-/* Radix sort in place, for there may be 100 million. */
+/* Radix sort in place, because there can be 100 million ids. */
 static void
 sort_ids(Id *ids, size_t n, int byte)
 {
@@ -242,8 +241,8 @@ sort_ids(Id *ids, size_t n, int byte)
 }
 
 /*
- * How many ids were kept; how many of them are distinct; and of these, how many
- * are not above the highest one that counts.
+ * Return the number of ids kept, of distinct ids, and of distinct ids that are
+ * not above the highest one that counts.
  */
 PG_FUNCTION_INFO_V1(bench_count_kept);
 Datum

@@ -1,4 +1,4 @@
--- Cost of one call of each generator, net of a C function that does nothing.
+-- Cost of one call of each generator, net of the cost of an empty C function.
 -- bench/run sets :runs and :calls.
 
 CREATE SEQUENCE plain;

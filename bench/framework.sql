@@ -1,7 +1,7 @@
--- What the subjects of bench/run share.  A subject is a set of contestants:
--- statements that do the same work in different ways.  In every round each of
--- them takes its turn, so that a noisy machine hits all alike, and what is
--- reported is the median over rounds; a ratio is that of one round.
+-- Tables and procedures for all subjects of bench/run.  A subject is a set of
+-- contestants: statements that do the same work in different ways.  Each round
+-- runs all of them, so that noise of the machine affects all alike.  The results
+-- are medians over rounds; ratios are computed within a round.
 --
 -- bench/run sets :module.
 
@@ -20,12 +20,12 @@ CREATE TABLE contestant (
     n serial,
     subject text,
     name text,
-    statement text,     -- what is measured
-    before text,        -- what must come first in each round
-    after text          -- and last
+    statement text,     -- the measured statement
+    before text,        -- run before it in each round
+    after text          -- run after it
 );
 
--- What a round of it took.
+-- Its cost in a round
 CREATE TABLE measurement (
     subject text,
     name text,
@@ -35,7 +35,7 @@ CREATE TABLE measurement (
     wal float8          -- bytes
 );
 
--- What is reported: one value of each round.
+-- The reported figures: one value per round
 CREATE TABLE figure (
     n serial,
     subject text,
@@ -45,7 +45,7 @@ CREATE TABLE figure (
     value float8
 );
 
--- A promise: the ratio of two figures is at most, or at least, so much.
+-- A target: the ratio of two figures is at most, or at least, this value.
 CREATE TABLE target (
     n serial PRIMARY KEY,
     subject text,
@@ -56,7 +56,7 @@ CREATE TABLE target (
     bound numeric
 );
 
--- Round 0 warms up.  Even rounds go the other way.
+-- Round 0 warms up.  Even rounds run in the reverse order.
 CREATE PROCEDURE measure(what text, first_round int, last_round int, pause float8 DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -106,8 +106,8 @@ $$;
 -- Generators whose calls are compared one by one; one of them is "nothing".
 CREATE TABLE call (n serial, subject text, name text, call text, calls int);
 
--- What a call costs, net of that of "nothing".  Processor time does not count a
--- wait for the clock.  In the pause the clock catches up with what a burst took.
+-- The cost of a call, net of that of "nothing".  Processor time does not include
+-- waits for the clock.  During the pause, the clock catches up with a burst.
 CREATE PROCEDURE measure_calls(what text, rounds int)
 LANGUAGE plpgsql AS $$
 BEGIN

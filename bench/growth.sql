@@ -1,6 +1,5 @@
--- What a growing table costs: ANALYZE, the planning of a range, a look-up by
--- primary key.  bench/run sets :rows and :runs; tables of a hundredth, a tenth
--- and all of them.
+-- Cost of ANALYZE, of planning a range, and of a look-up by primary key, in tables
+-- with a hundredth, a tenth and all of :rows.  bench/run sets :rows and :runs.
 
 CREATE TABLE size (rows int);
 INSERT INTO size VALUES (:rows / 100), (:rows / 10), (:rows);
@@ -26,7 +25,7 @@ $$;
 CALL create_growth();
 VACUUM (ANALYZE, FREEZE);
 
--- Planning of as many queries; each is another text.
+-- Plan this many queries, each with a different text.
 CREATE FUNCTION plan_queries(relation text, condition text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

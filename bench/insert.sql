@@ -1,4 +1,4 @@
--- Insert of many rows into a table with a primary key, by its default.
+-- INSERT of many rows into a table whose primary key has a default.
 -- bench/run sets :rows, :runs and :uuidv7.
 
 CREATE SEQUENCE snowflake_key CACHE 64;

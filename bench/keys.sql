@@ -1,9 +1,9 @@
--- Work on a column of ids: objectid against uuid, row for row, and against the
--- types that ids are kept in where there is no objectid.  bench/run sets :rows
--- and calls measure() for sort, index, aggregate, join, lookup and copy.
+-- Work on a column of ids: objectid compared with uuid, row for row, and with the
+-- types that store ids without objectid.  bench/run sets :rows and calls measure()
+-- for sort, index, aggregate, join, lookup and copy.
 
--- Ids of 8 processes that made 50,000 a second between them, in random order.
--- The UUIDs of version 7 have the same times.
+-- Ids of 8 processes that together generated 50,000 per second, in random order.
+-- The version-7 UUIDs have the same times.
 CREATE TABLE row_source AS
 SELECT i, floor(i / 50000.0)::int AS second, left(md5((i % 8)::text), 10) AS identity,
        (hashint4(i % 8) & x'7fffff'::int) + i / 8 AS counter
@@ -16,7 +16,7 @@ CREATE TABLE key_uuidv4 AS SELECT gen_random_uuid() AS id FROM row_source;
 CREATE TABLE key_bytea AS SELECT id::bytea AS id FROM key_objectid;
 CREATE TABLE key_text AS SELECT id::text AS id FROM key_objectid;
 
--- Some of them, for look-ups; and an index on all.
+-- Some of the ids, for look-ups; and an index on all
 CREATE PROCEDURE prepare_lookup()
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -30,7 +30,7 @@ BEGIN
 END;
 $$;
 
--- OFFSET: all rows are made, none is sent.
+-- With OFFSET, all rows are produced and none is sent.
 CREATE TABLE key_work (n serial, subject text, setting text, statement text, before text, after text);
 INSERT INTO key_work (subject, setting, statement, before, after) VALUES
     ('sort', NULL, 'SELECT id FROM key_%1$s ORDER BY id OFFSET 1000000000', NULL, NULL),

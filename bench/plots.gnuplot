@@ -24,7 +24,7 @@ end = end > many_max ? end : many_max
 array colour[3] = ["#a9c4e4", "#6f9bd1", blue]
 array clients[3] = ["1 session", "8 sessions", "64 sessions"]
 top(i, bar) = -i + 0.38 - 0.26 * (bar - 1)
-# Beside the bar, or behind the limit if that is near.
+# Beside the bar, or past the limit if that is near.
 beside(value, limit) = end * 0.012 + (limit > value && limit - value < end * 0.08 ? limit : value)
 name(s, limit) = limit > 0 ? sprintf("%s\nlimit %.3f", s, limit) : s
 

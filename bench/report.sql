@@ -2,7 +2,7 @@
 \pset format unaligned
 \pset tuples_only on
 
--- Three digits or four are enough, and a count has no fraction.
+-- Print three or four digits, and counts without a fraction.
 CREATE FUNCTION digits(v float8) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
     SELECT to_char(v, CASE WHEN abs(v) >= 100 OR v = floor(v) THEN 'FM999,999,999,990' WHEN abs(v) >= 10 THEN 'FM990.0' ELSE 'FM990.000' END)

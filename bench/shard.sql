@@ -4,7 +4,7 @@
 CREATE SEQUENCE shard;
 CREATE SEQUENCE shard64 CACHE 64;
 
--- The formula of "Sharding & IDs at Instagram" (2012), in PL/pgSQL as there.
+-- The PL/pgSQL function of "Sharding & IDs at Instagram" (2012)
 CREATE SEQUENCE instagram_seq;
 CREATE FUNCTION instagram_next_id(OUT result bigint) AS $$
 DECLARE

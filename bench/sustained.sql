@@ -1,4 +1,4 @@
--- What concurrent clients take in some seconds, and how much of it is distinct.
+-- The ids that concurrent clients take in some seconds, and how many are distinct.
 -- They take ids by SELECT bench_keep(...): see bench_keep.c.  bench/run sets
 -- :keep, and runs pgbench.
 
@@ -14,10 +14,10 @@ CREATE AGGREGATE bench_keep(bigint) (SFUNC = bench_keep_bigint, STYPE = bigint, 
 CREATE AGGREGATE bench_keep(objectid) (SFUNC = bench_keep_objectid, STYPE = bigint, INITCOND = '0', FINALFUNC = bench_keep_end);
 CREATE AGGREGATE bench_keep(uuid) (SFUNC = bench_keep_uuid, STYPE = bigint, INITCOND = '0', FINALFUNC = bench_keep_end);
 
--- The statements of the last run; microseconds since 1970.
+-- The statements of the last run; times are in microseconds since 1970
 CREATE UNLOGGED TABLE kept_statement (started bigint, ended bigint, ids bigint);
 
--- All runs.  A rate is of distinct ids up to the end of the run.
+-- All runs.  The rate counts distinct ids until the end of the run.
 CREATE TABLE kept_run (
     n serial,
     subject text,
@@ -25,7 +25,7 @@ CREATE TABLE kept_run (
     name text,
     ids bigint,
     repeated bigint,
-    ahead bigint,       -- distinct ids whose own time is after the end of the run
+    ahead bigint,       -- distinct ids whose time is after the end of the run
     rate float8,        -- NULL: the clients paused
     capacity float8     -- the rate of the layout, if there is a layout
 );
@@ -38,7 +38,7 @@ BEGIN
 END;
 $$;
 
--- A layout that is '' has no time: all ids count.
+-- If the layout is '', ids have no time, and all count.
 CREATE FUNCTION highest_id(type regtype, layout text, ended bigint) RETURNS bytea
 LANGUAGE sql AS $$
     SELECT CASE layout WHEN '' THEN decode(repeat('ff', typlen), 'hex')
@@ -46,8 +46,8 @@ LANGUAGE sql AS $$
     FROM pg_type WHERE oid = type
 $$;
 
--- Ids may lead the clock by a second.  Those that are still ahead of it at the
--- end of the run do not count: what is left cannot be more than the layout holds.
+-- Ids can lead the clock by a second.  Those that are ahead of it at the end of the
+-- run do not count, so the rate cannot exceed the capacity of the layout.
 CREATE PROCEDURE count_kept(what text, clients int, name text, type regtype, layout text)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -60,7 +60,7 @@ BEGIN
 END;
 $$;
 
--- Bursts that all clients begin at each full second.
+-- Bursts that all clients start at each full second
 CREATE PROCEDURE count_bursts(what text, clients int, name text, type regtype)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -74,8 +74,8 @@ BEGIN
 END;
 $$;
 
--- Is a shard's rate sustained?  Do sessions with a shard each scale as those that
--- share nothing?
+-- Is the rate of a shard sustained?  Do sessions with separate shards scale like
+-- sessions that share nothing?
 CREATE PROCEDURE report_shard()
 LANGUAGE sql AS $$
     INSERT INTO figure (subject, metric, name, round, value)

@@ -1,9 +1,8 @@
--- The rows of a range of time: by operator, by the range of ids that one would
--- write by hand, by a column of its own, without any index.  Every query is
--- another text, so it is parsed, planned and run each time.  bench/run sets
--- :rows and :runs.
+-- The rows of a time range: by operator, by a hand-written range of ids, by a
+-- separate column, and without an index.  Every query has a different text, so it
+-- is parsed, planned and executed each time.  bench/run sets :rows and :runs.
 
--- Two weeks, whatever the number of rows
+-- Two weeks, for any number of rows
 CREATE TABLE event AS
 SELECT (left(objectid_floor(created)::text, 8) || left(md5(i::text), 16))::objectid AS id,
        bench_uuidv7_at((extract(epoch FROM created) * 1000000)::bigint) AS uuid,

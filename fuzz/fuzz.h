@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * fuzz.h
- *		What the fuzz targets share.  Each target includes a source file of
- *		the extension whole and is linked with server.c, which stands in for
- *		the server.
+ *		Declarations shared by the fuzz targets.  Each target includes a source
+ *		file of the extension and is linked with server.c, which replaces the
+ *		server.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,24 +17,24 @@
 extern int	LLVMFuzzerTestOneInput(const uint8 *data, size_t size);
 
 /*
- * Call a function of one argument.  False if it threw; its SQLSTATE is then in
- * thrown.
+ * Call a function with one argument.  Returns false if it threw an error, and
+ * sets thrown to the SQLSTATE.
  */
 extern bool call(PGFunction function, Datum argument, Datum *result);
 extern int	thrown;
 
-/* The same, of what cannot fail. */
+/* The same, for a function that cannot fail */
 extern Datum must_call(PGFunction function, Datum argument);
 
-/* A message as recv functions get it; its bytes end where the memory does. */
+/* Make a message for recv functions; its bytes end with the allocated block. */
 extern StringInfo make_message(const void *data, size_t size);
 
-/* Free all that was allocated for an input. */
+/* Free all memory allocated for an input. */
 extern void forget_memory(void);
 
 extern bool matches(const char *text, const char *regex);
 
-/* What must hold, in builds without assertions too. */
+/* Assert, also in builds without assertions */
 #define must(condition) \
 	do { \
 		if (!(condition)) \

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_in.c
- *		Text input of objectid: exactly the documented spellings are taken,
- *		and what is taken is printed and read back as the same value.
+ *		Text input of objectid: exactly the documented spellings are accepted,
+ *		and accepted values are unchanged by output and input.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,7 +22,7 @@ static const char spellings[] =
 "|\\{" BLANKS "\"\\$oid\"" BLANKS ":" BLANKS "\"" HEX "\"" BLANKS "\\}"
 ")$";
 
-/* The digits are in the text, in either case, and read back. */
+/* The text contains the digits, in either case, and they read back. */
 static void
 check_value(const char *text, const objectid *id)
 {

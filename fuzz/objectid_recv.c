@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_recv.c
- *		Binary input of objectid: any 12 bytes are taken, nothing else, and
- *		sent back as they were.
+ *		Binary input of objectid: any 12 bytes are accepted, nothing else, and
+ *		the output is the same bytes.
  *
  *-------------------------------------------------------------------------
  */

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * server.c
- *		Stands in for the server: memory, errors, messages and dates, as far
- *		as the functions under test use them.
+ *		Replacements for functions of the server: memory, errors, messages and
+ *		dates, as far as the functions under test use them.
  *
- * palloc is malloc here, for AddressSanitizer knows the bounds of nothing
- * else: in the server a value lies in the middle of a large block.
+ * palloc is malloc here, because AddressSanitizer only knows the bounds of
+ * malloc's blocks: in the server, a value is in the middle of a large block.
  *
- * What has no stand-in and is not in libpgcommon either stays undefined; a
- * call to it would be a call to address 0.
+ * Functions that are neither here nor in libpgcommon are undefined; a call of
+ * one would be a call to address 0.
  *
  *-------------------------------------------------------------------------
  */
@@ -133,7 +133,7 @@ errcode(int sqlerrcode)
 	return 0;
 }
 
-/* Messages are made, for that reads their arguments, and thrown away. */
+/* Format the messages, because that reads their arguments, and discard them. */
 #define DEFINE_MESSAGE(function) \
 int \
 function(const char *fmt,...) \
@@ -203,7 +203,7 @@ pq_getmsgbytes(StringInfo msg, int datalen)
 	return bytes;
 }
 
-/* The server takes no text with a zero byte in it, in any encoding. */
+/* The server rejects text with a zero byte, in any encoding. */
 char *
 pq_getmsgtext(StringInfo msg, int rawbytes, int *nbytes)
 {
@@ -215,7 +215,7 @@ pq_getmsgtext(StringInfo msg, int rawbytes, int *nbytes)
 	return pnstrdup(bytes, rawbytes);
 }
 
-/* The bytes of a result follow the four of its length. */
+/* The bytes of a result follow its four-byte length. */
 void
 pq_begintypsend(StringInfo buf)
 {
@@ -253,7 +253,7 @@ pq_endtypsend(StringInfo buf)
  * ----------------------------------------------------------------
  */
 
-/* Takes 30 February for 1 March or so, as the server's does. */
+/* Accepts days such as 30 February, as the server's function does. */
 int
 tm2timestamp(struct pg_tm *tm, fsec_t fsec, int *tzp, Timestamp *result)
 {

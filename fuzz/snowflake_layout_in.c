@@ -2,8 +2,8 @@
  *
  * snowflake_layout_in.c
  *		Text input of snowflake_layout: exactly the names and the documented
- *		form are taken, their fields are as the text says, and what is taken
- *		is printed and read back as the same value.
+ *		form are accepted, the fields agree with the text, and accepted values
+ *		are unchanged by output and input.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,7 +21,7 @@ static const char syntax[] =
 "^(" NAMES "|time:[0-9]{1,2}(" NODE SEQ "|" SEQ NODE ")"
 ";tick=[0-9]{1,10}(us|ms|s);epoch=" DATE "T" TIME "Z)$";
 
-/* The number after a word, 0 if the word is not there. */
+/* Return the number after a word, or 0 if the word is not there. */
 static int64
 number_after(const char *text, const char *word)
 {
@@ -39,7 +39,7 @@ tick_of(const char *text)
 	return number_after(text, "tick=") * (*unit == 's' ? 1000000 : *unit == 'm' ? 1000 : 1);
 }
 
-/* Is there such a day?  The syntax leaves but few that are not. */
+/* Does the day exist?  The syntax excludes most days that do not. */
 static bool
 day_exists(const char *text)
 {
@@ -55,7 +55,7 @@ day_exists(const char *text)
 	return year > 0 && day <= (month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31);
 }
 
-/* Two ids at least before the year 10000?  No tick is longer than an hour. */
+/* Are there two ids before the year 10000?  No tick is longer than an hour. */
 static bool
 has_room(const char *text)
 {
@@ -80,7 +80,7 @@ is_possible(const char *text)
 		tick_of(text) >= 1 && tick_of(text) <= USECS_PER_HOUR && has_room(text);
 }
 
-/* 0 if the text is to be taken, else the SQLSTATE. */
+/* Return 0 if the text must be accepted, else the SQLSTATE. */
 static int
 expected_error(const char *text)
 {
@@ -89,7 +89,7 @@ expected_error(const char *text)
 	return strchr(text, ':') && !is_possible(text) ? ERRCODE_INVALID_PARAMETER_VALUE : 0;
 }
 
-/* Every field as the text says. */
+/* Check that all fields agree with the text. */
 static void
 check_fields(const char *text, const snowflake_layout *layout)
 {
@@ -108,7 +108,7 @@ check_fields(const char *text, const snowflake_layout *layout)
 	}
 }
 
-/* Ids are positive, and times at both ends are where they belong. */
+/* Check that ids are positive, and the times at both ends. */
 static void
 check_ends(const snowflake_layout *layout)
 {
@@ -123,7 +123,7 @@ check_ends(const snowflake_layout *layout)
 	must(tick_at(clock, tick_time(clock, clock->max_tick + 1)) == clock->max_tick + 1);
 }
 
-/* What is printed reads back; a name, and an epoch, are printed as they were. */
+/* Check that the output reads back, with the same name or epoch as the input. */
 static void
 check_output(const char *text, snowflake_layout *layout)
 {

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * snowflake_layout_recv.c
- *		Binary input of snowflake_layout: takes what text input takes, and
- *		sends what text output prints.
+ *		Binary input and output of snowflake_layout: the same as text input and
+ *		output.
  *
  *-------------------------------------------------------------------------
  */

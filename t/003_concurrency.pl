@@ -80,8 +80,8 @@ foreach my $cache (1, 64)
 		"CACHE $cache: each session's ids ascend, have the node, and lead the clock by a second at most");
 }
 
-# Bursts that the field cannot hold, 16,000 ids a second: the ids run ahead of
-# the clock as far as they may, and then wait for it.
+# Bursts that exceed the field, 16,000 ids per second: the ids run ahead of the
+# clock as far as allowed, and then calls wait for it.
 my $small = 'time:41,node:4,seq:4;tick=1ms;epoch=2026-01-01T00:00:00Z';
 foreach my $cache (1, 64)
 {

@@ -11,8 +11,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-# Ids are to run ahead of the clock by more than a promotion takes, so that the
-# clock is of no help.  With 16 in ten milliseconds a moderate load does that.
+# Ids must be ahead of the clock by more than the duration of a promotion, so that
+# the clock has no effect.  With 16 ids in ten milliseconds, a moderate load does
+# that.
 my $layout = 'time:41,node:4,seq:4;tick=10ms;epoch=2020-01-01T00:00:00Z';
 my $primary = start_server('primary', allows_streaming => 1, conf => q{
 shared_buffers = 16MB
