@@ -297,7 +297,8 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 				break;
 			case LEDGER_FULL:
 				wait_for_page(layout, &waited);
-				/* FALLTHROUGH */
+				now = ledger_now();
+				break;
 			case LEDGER_TOO_LATE:
 				now = ledger_now();
 				break;
