@@ -45,6 +45,11 @@
 #define MyProcLxid	(MyProc->lxid)
 #endif
 
+/* PostgreSQL 18 replaced pg_attribute_noreturn(). */
+#ifndef pg_noreturn
+#define pg_noreturn	pg_attribute_noreturn()
+#endif
+
 /* PostgreSQL 19 keeps the names of LWLock tranches in shared memory. */
 #if PG_VERSION_NUM >= 190000
 #define new_lwlock_tranche(name)	LWLockNewTrancheId(name)
@@ -290,8 +295,8 @@ snowflake_max_id(const snowflake_layout *layout)
 }
 
 extern char *snowflake_format_layout(const snowflake_layout *layout);
-extern void snowflake_field_error(const snowflake_layout *layout, const char *what,
-								  int64 value, int64 max) pg_attribute_noreturn();
+pg_noreturn extern void snowflake_field_error(const snowflake_layout *layout, const char *what,
+								  int64 value, int64 max);
 extern void snowflake_check_node(const snowflake_layout *layout, int32 node);
 extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);
 extern void snowflake_check_tick(const snowflake_layout *layout, int64 tick);
