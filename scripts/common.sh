@@ -144,7 +144,7 @@ prepare() {
 	bindir=$("$PG_CONFIG" --bindir)
 	trap remove_work EXIT
 	# A path of its own: a socket's is at most 107 bytes long.
-	# And a private one: the server trusts whoever reaches its socket.
+	# And a private one, because the server trusts all users who can reach its socket.
 	work=$(mktemp -d /tmp/objectid_ext.XXXXXX)
 	if [ "$(id -u)" -eq 0 ]; then
 		as_user=(runuser -u postgres --)

@@ -64,7 +64,7 @@ demo_is(file('pretty', "$one\n{\n\"a\": 1\n}\n"), 1, qr/line 2: not a document/)
 demo_is(file('utf-16', join("\0", split(//, "\xFF\xFE$one\n"))), 1, qr/line 1: not a document/);
 demo_is(file('empty', "\n"), 1, qr/holds no document/);
 demo_is(file('number', qq($one\n{"_id":5}\n)), 1, qr/line 2\b.*does not load/s,
-	qr/_id in line 2 is no ObjectId.*from-mongodb\.md/s);
+	qr/_id in line 2 is not an ObjectId.*from-mongodb\.md/s);
 demo_is(file('missing', qq($one\n\n{"id":5}\n)), 1, qr/line 3\b/, qr/does not load/);
 demo_is(file('twice', "$one\n$two\n$one\n"), 1, qr/already exists/, qr/does not load/);
 demo_is("$dir/none", 1, qr/does not exist/);
