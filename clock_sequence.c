@@ -213,7 +213,7 @@ take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layo
 {
 	const FormData_pg_sequence *options = &entry->options;
 	Buffer		buf;
-	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_EXCLUSIVE);
 	bool		taken;
 
 	block->now = GetCurrentTimestamp();

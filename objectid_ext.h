@@ -31,11 +31,11 @@
 #include "varatt.h"
 #endif
 
-/* PostgreSQL 16 renamed relfilenode to relfilenumber. */
+/* PostgreSQL 16 renamed the subtransaction in which a relation got a new file. */
 #if PG_VERSION_NUM >= 160000
-#define RelationGetRelFileNumber(rel)	((rel)->rd_locator.relNumber)
+#define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilelocatorSubid)
 #else
-#define RelationGetRelFileNumber(rel)	((rel)->rd_node.relNode)
+#define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilenodeSubid)
 #endif
 
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */

@@ -223,12 +223,12 @@ sequence_data(Page page)
  * again with the first value.
  */
 Form_pg_sequence_data
-lock_sequence_page(Relation rel, Buffer *buf)
+lock_sequence_page(Relation rel, Buffer *buf, int mode)
 {
 	Page		page;
 
 	*buf = ReadBuffer(rel, 0);
-	LockBuffer(*buf, BUFFER_LOCK_EXCLUSIVE);
+	LockBuffer(*buf, mode);
 	page = BufferGetPage(*buf);
 	if (PageIsNew(page) || *(uint32 *) PageGetSpecialPointer(page) != SEQUENCE_MAGIC)
 		ereport(ERROR,
@@ -310,7 +310,7 @@ set_sequence_value(Relation rel, int64 value)
 	Buffer		buf;
 	XLogRecPtr	lsn;
 
-	(void) lock_sequence_page(rel, &buf);
+	(void) lock_sequence_page(rel, &buf, BUFFER_LOCK_EXCLUSIVE);
 	lsn = log_sequence_value(rel, buf, value);
 	UnlockReleaseBuffer(buf);
 	return lsn;

@@ -45,7 +45,7 @@ extern sequence_entry *lookup_sequence_entry(Oid relid);
 extern void lock_sequence_entry(sequence_entry *entry);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
 
-extern Form_pg_sequence_data lock_sequence_page(Relation rel, Buffer *buf);
+extern Form_pg_sequence_data lock_sequence_page(Relation rel, Buffer *buf, int mode);
 extern void advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,
 							 int64 last_value, int64 reserved);
 extern XLogRecPtr set_sequence_value(Relation rel, int64 value);

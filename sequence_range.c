@@ -70,7 +70,7 @@ take_range(sequence_entry *entry, Relation rel, int64 count, int64 *first, int64
 {
 	const FormData_pg_sequence *options = &entry->options;
 	Buffer		buf;
-	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_EXCLUSIVE);
 	uint64		available = first_of_range(options, data, count, first);
 
 	if (available >= (uint64) count)

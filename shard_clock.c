@@ -49,9 +49,7 @@ shard_clock_init(shard_clock *clock, int tranche)
 	pg_atomic_init_u64(&clock->base_time, (uint64) PG_INT64_MIN);
 	clock->base_monotonic = 0;
 	LWLockInitialize(&clock->reservation_lock, tranche);
-	clock->ready = false;
 	pg_atomic_init_u64(&clock->reserved, (uint64) PG_INT64_MIN);
-	pg_atomic_init_u32(&clock->relfilenumber, 0);
 }
 
 
@@ -165,44 +163,42 @@ time_of_value(int64 value)
 	return value + UNIX_EPOCH;
 }
 
-/* Return the time that is stored in the sequence. */
+/* Return the time that is stored in the sequence, or the lowest of all. */
 static TimestampTz
 read_reservation(Relation rel)
 {
 	Buffer		buf;
-	Form_pg_sequence_data data = lock_sequence_page(rel, &buf);
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_SHARE);
 	TimestampTz result = data->is_called ? time_of_value(data->last_value) : PG_INT64_MIN;
 
 	UnlockReleaseBuffer(buf);
 	return result;
 }
 
+static inline TimestampTz
+reserved_time(shard_clock *clock)
+{
+	return (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+}
+
 /*
  * Write a time past tick_end to WAL and flush it, before any session can rely
- * on it.  A new file of the sequence, for example after DROP and CREATE
- * EXTENSION, has no value yet, so it gets that of the old one.  The caller
- * holds reservation_lock.
+ * on it.  The caller holds reservation_lock.
  */
 static void
 write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
 {
-	TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+	TimestampTz reserved = Max(reserved_time(clock), read_reservation(rel));
 
-	reserved = Max(reserved, read_reservation(rel));
-	reserved = Max(reserved, tick_end + RESERVATION);
+	reserved = time_of_value(value_of_time(Max(reserved, tick_end + RESERVATION)));
 	XLogFlush(set_sequence_value(rel, value_of_time(reserved)));
-
-	pg_atomic_write_u64(&clock->reserved, (uint64) PG_INT64_MIN);
-	pg_write_barrier();
-	pg_atomic_write_u32(&clock->relfilenumber, RelationGetRelFileNumber(rel));
-	pg_write_barrier();
 	pg_atomic_write_u64(&clock->reserved, (uint64) reserved);
 }
 
 static inline bool
 is_reserved(shard_clock *clock, TimestampTz tick_end)
 {
-	return tick_end <= (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+	return tick_end <= reserved_time(clock);
 }
 
 /*
@@ -224,19 +220,6 @@ shard_clock_reserve(shard_clock *clock, TimestampTz tick_end)
 		write_reservation(clock, rel, tick_end);
 	LWLockRelease(&clock->reservation_lock);
 	relation_close(rel, NoLock);
-}
-
-/* After a start of the server, start the clock above all issued ids. */
-static void
-begin_at_reservation(shard_clock *clock, Relation rel)
-{
-	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	if (!clock->ready)
-	{
-		advance_base(clock, Max(GetCurrentTimestamp(), read_reservation(rel)));
-		clock->ready = true;
-	}
-	LWLockRelease(&clock->reservation_lock);
 }
 
 /* Open the sequence in the schema of a function of the extension. */
@@ -262,31 +245,58 @@ open_reservation_sequence(Oid funcid)
 	return rel;
 }
 
-/* If the sequence has a new file, write the reservation to it. */
+/*
+ * Refuse a file of the sequence that a rollback would remove, together with the
+ * reservation in it.
+ */
 static void
-check_reservation_file(shard_clock *clock, Relation rel)
+check_reservation_file(Relation rel)
 {
-	if (pg_atomic_read_u32(&clock->relfilenumber) == RelationGetRelFileNumber(rel))
-		return;
+	if (rel->rd_createSubid != InvalidSubTransactionId ||
+		RelationGetNewFileSubid(rel) != InvalidSubTransactionId)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
+						"next_shard_id()", RESERVATION_SEQUENCE),
+				 errhint("Commit the transaction first.")));
+}
 
+/*
+ * Adopt a sequence that does not hold our reservation.  After a start of the
+ * server, a restore or setval(), its time can be later than ours: then the clock
+ * continues there.  A new sequence, or one that was set back, gets ours.
+ */
+static void
+adopt_reservation(shard_clock *clock, Relation rel)
+{
+	TimestampTz stored;
+
+	if (reserved_time(clock) != PG_INT64_MIN)
+		check_reservation_file(rel);
 	GetTopTransactionId();		/* see shard_clock_reserve() */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	write_reservation(clock, rel, shard_clock_base(clock));
+	stored = read_reservation(rel);
+	if (stored != reserved_time(clock))
+	{
+		advance_base(clock, stored);
+		write_reservation(clock, rel, shard_clock_now(clock));
+	}
 	LWLockRelease(&clock->reservation_lock);
 }
 
 /*
  * Prepare the clock for a transaction: find the sequence in the schema of a
- * function of the extension, and make sure that it holds the reservation.
+ * function of the extension, make sure that it holds the reservation, and
+ * return its OID.
  */
-void
+Oid
 shard_clock_begin(shard_clock *clock, Oid funcid)
 {
 	Relation	rel = open_reservation_sequence(funcid);
 
-	if (!clock->ready)
-		begin_at_reservation(clock, rel);
-	check_reservation_file(clock, rel);
+	if (read_reservation(rel) != reserved_time(clock))
+		adopt_reservation(clock, rel);
 	reservation_relid = RelationGetRelid(rel);
 	relation_close(rel, NoLock);
+	return reservation_relid;
 }

@@ -25,13 +25,11 @@ typedef struct shard_clock
 	 * The reservation on disk.  The end of an id's tick must not be past it.
 	 */
 	LWLock		reservation_lock;
-	bool		ready;			/* has the clock been started? */
 	pg_atomic_uint64 reserved;	/* a TimestampTz */
-	pg_atomic_uint32 relfilenumber; /* file of the sequence that holds it */
 } shard_clock;
 
 extern void shard_clock_init(shard_clock *clock, int tranche);
-extern void shard_clock_begin(shard_clock *clock, Oid funcid);
+extern Oid	shard_clock_begin(shard_clock *clock, Oid funcid);
 extern TimestampTz shard_clock_now(shard_clock *clock);
 extern void shard_clock_sync(shard_clock *clock);
 extern void shard_clock_reserve(shard_clock *clock, TimestampTz tick_end);

@@ -17,6 +17,7 @@
  */
 #include "objectid_ext.h"
 
+#include "miscadmin.h"
 #include "utils/hsearch.h"
 
 #include "shard_ledger.h"
@@ -31,6 +32,9 @@
 
 /* Numbers this close to each other are taken to be of one sequence. */
 #define STREAM_GAP		32
+
+/* How many shards a session remembers */
+#define ENTRIES_MAX		4096
 
 /* How many sequences of a shard a session distinguishes */
 #define STREAMS			4
@@ -66,7 +70,7 @@ typedef struct shard_entry
 	TimestampTz tick_begin;
 	TimestampTz tick_end;
 	int			nstreams;
-	shard_stream streams[STREAMS];	/* both first and id ascend */
+	shard_stream streams[STREAMS + 1];	/* both first and id ascend */
 } shard_entry;
 
 
@@ -74,6 +78,12 @@ typedef struct shard_entry
  *		Session state of a shard
  * ----------------------------------------------------------------
  */
+
+static HTAB *entries = NULL;
+
+/* The end of the latest tick of an id, and what it was for forgotten shards */
+static TimestampTz latest_end = PG_INT64_MIN;
+static TimestampTz forgotten_end = PG_INT64_MIN;
 
 static void
 init_entry(shard_entry *entry, const snowflake_layout *layout, int32 shard)
@@ -83,6 +93,7 @@ init_entry(shard_entry *entry, const snowflake_layout *layout, int32 shard)
 	memset(ledger_shard, 0, sizeof(*ledger_shard));
 	ledger_shard->epoch = layout->clock.epoch;
 	ledger_shard->tick = layout->clock.tick;
+	ledger_shard->database = MyDatabaseId;
 	ledger_shard->shard = shard;
 	ledger_shard->time_shift = layout->time_shift;
 	ledger_shard->node_shift = layout->node_shift;
@@ -94,10 +105,23 @@ init_entry(shard_entry *entry, const snowflake_layout *layout, int32 shard)
 	entry->nstreams = 0;
 }
 
+/*
+ * Forget all shards when they are too many.  What is left is a time that new ids
+ * of the forgotten ones must not be before.
+ */
+static void
+limit_entries(void)
+{
+	if (hash_get_num_entries(entries) < ENTRIES_MAX)
+		return;
+	hash_destroy(entries);
+	entries = NULL;
+	forgotten_end = latest_end;
+}
+
 static shard_entry *
 lookup_entry(const snowflake_layout *layout, int32 shard)
 {
-	static HTAB *entries = NULL;
 	static shard_entry *last = NULL;
 	shard_key	key;
 	bool		found;
@@ -107,6 +131,9 @@ lookup_entry(const snowflake_layout *layout, int32 shard)
 		snowflake_layout_equal(&last->key.layout, layout))
 		return last;
 
+	last = NULL;				/* in case of an error */
+	if (entries != NULL)
+		limit_entries();
 	if (entries == NULL)
 	{
 		HASHCTL		ctl;
@@ -118,7 +145,6 @@ lookup_entry(const snowflake_layout *layout, int32 shard)
 
 	key.layout = *layout;
 	key.shard = shard;
-	last = NULL;				/* in case hash_search runs out of memory */
 	last = hash_search(entries, &key, HASH_ENTER, &found);
 	if (!found)
 		init_entry(last, layout, shard);
@@ -177,11 +203,6 @@ remember_id(shard_entry *entry, int n, int64 seq, int64 id)
 {
 	if (n == 0 || seq - entry->streams[n - 1].last > STREAM_GAP)
 	{
-		if (entry->nstreams == STREAMS)
-		{
-			merge_closest_streams(entry);
-			n = streams_below(entry, seq);
-		}
 		memmove(&entry->streams[n + 1], &entry->streams[n],
 				(entry->nstreams - n) * sizeof(shard_stream));
 		entry->nstreams++;
@@ -197,6 +218,9 @@ remember_id(shard_entry *entry, int n, int64 seq, int64 id)
 		memmove(&entry->streams[n], &entry->streams[n + 1],
 				(entry->nstreams - n) * sizeof(shard_stream));
 	}
+
+	if (entry->nstreams > STREAMS)
+		merge_closest_streams(entry);
 }
 
 
@@ -230,7 +254,7 @@ first_tick(const shard_entry *entry, int n, int64 slot)
 	int64		tick;
 
 	if (n == 0)
-		return 0;
+		return forgotten_end == PG_INT64_MIN ? 0 : tick_from(&layout->clock, forgotten_end);
 	below = entry->streams[n - 1].id;
 	tick = below >> layout->time_shift;
 	return snowflake_pack(layout, tick, (int32) entry->key.shard, slot) > below ? tick : tick + 1;
@@ -295,11 +319,11 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 			case LEDGER_TAKEN:
 				tick++;
 				break;
-			case LEDGER_FULL:
-				wait_for_page(layout, &waited);
+			case LEDGER_TOO_LATE:
 				now = ledger_now();
 				break;
-			case LEDGER_TOO_LATE:
+			case LEDGER_FULL:
+				wait_for_page(layout, &waited);
 				now = ledger_now();
 				break;
 		}
@@ -346,6 +370,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	int			nbelow;
 	int64		tick;
 	int64		id;
+	TimestampTz tick_end;
 
 	snowflake_check_field(layout, "shard", shard, snowflake_max_node(layout));
 	snowflake_check_field(layout, "sequence number", seq, PG_INT64_MAX);
@@ -359,6 +384,8 @@ next_shard_id(PG_FUNCTION_ARGS)
 	remember_id(entry, nbelow, seq, id);
 
 	/* The time of the id must be reserved before the id is returned. */
-	ledger_reserve(tick_time(&layout->clock, tick + 1));
+	tick_end = tick_time(&layout->clock, tick + 1);
+	latest_end = Max(latest_end, tick_end);
+	ledger_reserve(tick_end);
 	PG_RETURN_INT64(id);
 }

@@ -38,6 +38,8 @@
 #include "storage/ipc.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
+#include "utils/inval.h"
+#include "utils/syscache.h"
 
 #define LEDGER_MAGIC	0x6C656431
 
@@ -45,6 +47,9 @@
 #define PAGE_WORDS		(LEDGER_PAGE_SLOTS / 64)
 #define SET_PAGES		8
 #define SETS			2048
+
+/* How many databases can use the ledger */
+#define DATABASES		1024
 
 /* Distributes the parts of a tick over the sets */
 #define PART_SPREAD		0x9E3779B1
@@ -56,6 +61,7 @@ typedef struct ledger_page
 	ledger_shard shard;
 	int64		tick;
 	uint32		part;
+	int			database;		/* index of its clock */
 	TimestampTz tick_end;
 	pg_atomic_uint64 taken[PAGE_WORDS];
 } ledger_page;
@@ -66,16 +72,33 @@ typedef struct ledger_set
 	ledger_page pages[SET_PAGES];
 } ledger_set;
 
+/* A database that uses the ledger */
+typedef struct ledger_database
+{
+	Oid			oid;			/* InvalidOid if the entry is free */
+	shard_clock clock;
+} ledger_database;
+
 typedef struct shard_ledger
 {
 	uint32		magic;
 	int			tranche;		/* of all LWLocks in the ledger */
 
-	shard_clock clock;
+	LWLock		databases_lock; /* to search and change their OIDs */
+	ledger_database databases[DATABASES];
 	ledger_set	sets[SETS];
 } shard_ledger;
 
 static shard_ledger *ledger = NULL;
+
+/* The entry of this database, and its clock */
+static int	my_database = -1;
+static shard_clock *my_clock = NULL;
+
+/* What the current transaction was prepared for; see ledger_enter() */
+static LocalTransactionId entered_lxid = InvalidLocalTransactionId;
+static Oid	entered_funcid = InvalidOid;
+static Oid	entered_relid = InvalidOid;
 
 
 /* ----------------------------------------------------------------
@@ -90,7 +113,12 @@ init_ledger(void *memory)
 	shard_ledger *new = memory;
 
 	new->tranche = new_lwlock_tranche("next_shard_id");
-	shard_clock_init(&new->clock, new->tranche);
+	LWLockInitialize(&new->databases_lock, new->tranche);
+	for (int i = 0; i < DATABASES; i++)
+	{
+		new->databases[i].oid = InvalidOid;
+		shard_clock_init(&new->databases[i].clock, new->tranche);
+	}
 	for (int i = 0; i < SETS; i++)
 	{
 		LWLockInitialize(&new->sets[i].lock, new->tranche);
@@ -151,7 +179,12 @@ get_named_segment(const char *name, Size size)
 		*handle = dsm_segment_handle(segment);
 	}
 	else
-		segment = dsm_attach(*handle);
+	{
+		/* An earlier attempt may have failed after this. */
+		segment = dsm_find_mapping(*handle);
+		if (segment == NULL)
+			segment = dsm_attach(*handle);
+	}
 	LWLockRelease(AddinShmemInitLock);
 
 	if (segment == NULL)
@@ -162,25 +195,79 @@ get_named_segment(const char *name, Size size)
 #endif
 
 /*
- * Attach to the ledger of this database, or create it.  If other sessions
- * still use a library with another memory layout, we must not create a second
- * ledger.
+ * Attach to the ledger of the server, or create it.  If other sessions still
+ * use a library with another memory layout, we must not create a second ledger.
  */
-static void
+static shard_ledger *
 attach_ledger(void)
 {
-	char		name[NAMEDATALEN];
-	shard_ledger *found;
+	shard_ledger *found = get_named_segment("objectid_ext", sizeof(shard_ledger));
 
-	snprintf(name, sizeof(name), "objectid_ext %u", MyDatabaseId);
-	found = get_named_segment(name, sizeof(shard_ledger));
 	if (found->magic != LEDGER_MAGIC)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("shared memory of next_shard_id() was created by another version of objectid_ext"),
 				 errhint("Restart the server.")));
 	register_lwlock_tranche(found->tranche, "next_shard_id");
-	ledger = found;
+	return found;
+}
+
+/*
+ * Return the entry of a database, or else one that has this OID instead, with
+ * a clock that has not begun; -1 if there is none.
+ */
+static int
+find_database(Oid instead)
+{
+	int			found = -1;
+
+	LWLockAcquire(&ledger->databases_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < DATABASES; i++)
+	{
+		if (ledger->databases[i].oid == MyDatabaseId)
+		{
+			found = i;
+			break;
+		}
+		if (found < 0 && ledger->databases[i].oid == instead)
+			found = i;
+	}
+	if (found >= 0 && ledger->databases[found].oid != MyDatabaseId)
+	{
+		shard_clock_init(&ledger->databases[found].clock, ledger->tranche);
+		ledger->databases[found].oid = MyDatabaseId;
+	}
+	LWLockRelease(&ledger->databases_lock);
+	return found;
+}
+
+/* Return the entry of this database; if all are in use, that of a dropped one. */
+static int
+get_database(void)
+{
+	int			found = find_database(InvalidOid);
+
+	for (int i = 0; i < DATABASES && found < 0; i++)
+	{
+		Oid			oid = ledger->databases[i].oid;
+
+		if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oid)))
+			found = find_database(oid);
+	}
+	if (found < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("too many databases use next_shard_id()"),
+				 errdetail("A server can have %d of them.", DATABASES)));
+	return found;
+}
+
+/* Look at the sequence again when it changes. */
+static void
+invalidate_entered(Datum arg, Oid relid)
+{
+	if (relid == entered_relid || !OidIsValid(relid))
+		entered_lxid = InvalidLocalTransactionId;
 }
 
 /*
@@ -190,35 +277,42 @@ attach_ledger(void)
 void
 ledger_enter(Oid funcid)
 {
-	static LocalTransactionId entered = InvalidLocalTransactionId;
-	static Oid	entered_by = InvalidOid;
-
 	/* A standby must not start the clock before its promotion. */
 	if (XactReadOnly)
 		PreventCommandIfReadOnly("next_shard_id()");
-	if (likely(entered == MyProcLxid && entered_by == funcid))
+	if (likely(entered_lxid == MyProcLxid && entered_funcid == funcid))
 		return;
 
 	PreventCommandIfParallelMode("next_shard_id()");
 	if (ledger == NULL)
-		attach_ledger();
-	entered = InvalidLocalTransactionId;
-	shard_clock_begin(&ledger->clock, funcid);
-	entered = MyProcLxid;
-	entered_by = funcid;
+	{
+		shard_ledger *found = attach_ledger();
+
+		CacheRegisterRelcacheCallback(invalidate_entered, (Datum) 0);
+		ledger = found;
+	}
+	if (my_clock == NULL)
+	{
+		my_database = get_database();
+		my_clock = &ledger->databases[my_database].clock;
+	}
+	entered_lxid = InvalidLocalTransactionId;
+	entered_relid = shard_clock_begin(my_clock, funcid);
+	entered_funcid = funcid;
+	entered_lxid = MyProcLxid;
 }
 
 TimestampTz
 ledger_now(void)
 {
-	return shard_clock_now(&ledger->clock);
+	return shard_clock_now(my_clock);
 }
 
 /* Make sure that no id of the tick can be issued again after a crash. */
 void
 ledger_reserve(TimestampTz tick_end)
 {
-	shard_clock_reserve(&ledger->clock, tick_end);
+	shard_clock_reserve(my_clock, tick_end);
 }
 
 
@@ -256,11 +350,22 @@ recycle_page(ledger_page *page, const ledger_shard *shard, int64 tick, uint32 pa
 	page->shard = *shard;
 	page->tick = tick;
 	page->part = part;
+	page->database = my_database;
 	page->tick_end = tick_end;
 	for (int i = 0; i < PAGE_WORDS; i++)
 		pg_atomic_write_u64(&page->taken[i], 0);
 	pg_memory_barrier();
 	pg_atomic_write_u64(&page->version, version + 2);
+}
+
+/* Has the tick of a page ended, by the clock of its database? */
+static bool
+page_is_over(const ledger_page *page)
+{
+	ledger_database *database = &ledger->databases[page->database];
+
+	return database->oid != page->shard.database ||
+		page->tick_end <= shard_clock_base(&database->clock);
 }
 
 /* Find a page of the set that was never used, or whose tick has ended. */
@@ -271,7 +376,7 @@ free_page(ledger_set *set)
 	{
 		ledger_page *page = &set->pages[i];
 
-		if (pg_atomic_read_u64(&page->version) == 0 || page->tick_end <= shard_clock_base(&ledger->clock))
+		if (pg_atomic_read_u64(&page->version) == 0 || page_is_over(page))
 			return page;
 	}
 	return NULL;
@@ -294,7 +399,7 @@ get_page(ledger_set *set, const ledger_shard *shard, int64 tick, uint32 part,
 	}
 
 	*why_not = LEDGER_TOO_LATE;
-	if (tick_end <= shard_clock_base(&ledger->clock))
+	if (tick_end <= shard_clock_base(my_clock))
 		return NULL;
 	*why_not = LEDGER_FULL;
 	page = free_page(set);
@@ -313,7 +418,7 @@ find_page(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 {
 	ledger_set *set = &ledger->sets[(hash + (uint32) tick + part * PART_SPREAD) % SETS];
 
-	shard_clock_sync(&ledger->clock);
+	shard_clock_sync(my_clock);
 	LWLockAcquire(&set->lock, LW_EXCLUSIVE);
 	ref->page = get_page(set, shard, tick, part, tick_end, why_not);
 	if (ref->page != NULL)

@@ -19,11 +19,12 @@ typedef struct ledger_shard
 {
 	TimestampTz epoch;			/* beginning of tick 0 */
 	int64		tick;			/* length of a tick, microseconds */
+	Oid			database;
 	int32		shard;
 	uint8		time_shift;
 	uint8		node_shift;
 	uint8		seq_shift;
-	uint8		padding;		/* zero */
+	uint8		padding[5];		/* zero */
 } ledger_shard;
 
 /* The page of the ledger that a session used last */

@@ -606,7 +606,9 @@ COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id 
 CREATE SEQUENCE shard_id_reservation;
 COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function';
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
-GRANT UPDATE ON SEQUENCE shard_id_reservation TO @extowner@;
+GRANT UPDATE ON SEQUENCE shard_id_reservation TO pg_database_owner;
+-- The ids of an extension that was dropped are not above this.
+SELECT pg_catalog.setval('shard_id_reservation', pg_catalog.int8(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000000::double precision));
 SELECT pg_catalog.pg_extension_config_dump('shard_id_reservation', '');
 
 CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout DEFAULT 'instagram') RETURNS bigint

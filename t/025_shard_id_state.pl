@@ -1,0 +1,109 @@
+# What next_shard_id() keeps on disk and in shared memory, where SQL commands
+# touch it: its ids are distinct whatever happens to the reservation sequence.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Ids that lead the clock by minutes stand for a clock that was set back: a
+# server that lost the reservation repeats them at once.
+my $node = start_server('main', conf => "objectid_ext.max_clock_lead = '1h'\nfsync = off");
+my $layout = 'time:34,node:4;tick=1s;epoch=2020-01-01T00:00:00Z';
+my $renew = 'DROP EXTENSION objectid_ext CASCADE; CREATE EXTENSION objectid_ext;';
+
+sub take
+{
+	my ($count) = @_;
+	return "SELECT next_shard_id(0, 0, '$layout') FROM generate_series(1, $count);\n";
+}
+
+sub repeated
+{
+	my ($first, $second) = @_;
+	my %seen = map { $_ => 1 } $first =~ /^(\d+)$/mg;
+	return scalar grep { $seen{$_} } $second =~ /^(\d+)$/mg;
+}
+
+# Ids that a script takes do not come again after a crash.
+sub crash_after
+{
+	my ($what, $script) = @_;
+	my $before = $node->safe_psql('postgres', $script);
+	$node->stop('immediate');
+	$node->start;
+	is(repeated($before, $node->safe_psql('postgres', take(1000))), 0, "$what, then a crash: no id comes again");
+
+	# The next one begins at the clock again.
+	$node->safe_psql('postgres', $renew);
+	$node->safe_psql('postgres', take(1));
+	$node->safe_psql('postgres', "SELECT setval('shard_id_reservation', 1, false)");
+	$node->restart;
+}
+
+$node->safe_psql('postgres', 'DROP EXTENSION objectid_ext_tools');
+crash_after('ids', take(100));
+my $other = 'SELECT next_shard_id(1, 1);';
+crash_after('DROP and CREATE EXTENSION, another id', take(100) . $renew . $other);
+crash_after('DROP and CREATE EXTENSION in one transaction, another id', take(100) . "BEGIN; $renew COMMIT; $other");
+crash_after('DROP and CREATE EXTENSION, rolled back', take(100) . "BEGIN; $renew ROLLBACK; $other");
+crash_after('ALTER SEQUENCE, rolled back',
+	take(100) . 'BEGIN; ALTER SEQUENCE shard_id_reservation RESTART; ROLLBACK;' . $other);
+
+# A rollback would take the reservation with it.
+foreach (
+	"BEGIN; $renew",
+	'BEGIN; ALTER SEQUENCE shard_id_reservation RESTART;',
+	'BEGIN; SELECT next_shard_id(1, 1); SAVEPOINT a; ALTER SEQUENCE shard_id_reservation RESTART;')
+{
+	my ($ret, $out, $err) = $node->psql('postgres', "SELECT next_shard_id(1, 1);\n$_\n$other");
+	like($err, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, "$_ and then an id");
+}
+crash_after('setval() to a lower value', take(100) . "SELECT setval('shard_id_reservation', 1, false);" .
+	"SELECT next_shard_id(1, 1);");
+
+# A dump whose ids are ahead of the clock here, restored into a database that has
+# made ids since the server started.
+$node->safe_psql('postgres', "CREATE TABLE photo AS " . take(100));
+my $dump = PostgreSQL::Test::Utils::tempdir . '/dump';
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, 'postgres' ], 'dump');
+$node->safe_psql('postgres', "CREATE DATABASE used");
+$node->safe_psql('used', "CREATE EXTENSION objectid_ext;" . take(1));
+$node->command_ok([ 'pg_restore', '-e', '--clean', '--if-exists', '-d', 'used', $dump ], 'restore');
+is( repeated($node->safe_psql('used', 'TABLE photo'), $node->safe_psql('used', take(1000))),
+	0, 'restore into a database in use: no id comes again');
+
+# A role that made the extension and has gone leaves nothing behind that a dump
+# would trip over: pg_upgrade stops at the first error.
+$node->safe_psql('postgres', 'CREATE ROLE alice LOGIN; CREATE DATABASE hers OWNER alice');
+$node->safe_psql('hers', 'SET ROLE alice; CREATE EXTENSION objectid_ext');
+$node->safe_psql('hers', 'REASSIGN OWNED BY alice TO CURRENT_USER; DROP OWNED BY alice; DROP ROLE alice');
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, 'hers' ], 'dump without the role that made the extension');
+$node->safe_psql('postgres', 'CREATE DATABASE not_hers');
+$node->command_ok([ 'pg_restore', '-e', '-d', 'not_hers', $dump ], 'and restore');
+
+# A dropped database gives back its memory.
+SKIP:
+{
+	skip 'segments are not listed before 15', 1 if $node->pg_version < 15;
+	my $segments = $node->pg_version >= 19
+	  ? q{SELECT count(*) FROM pg_dsm_registry_allocations WHERE name LIKE 'objectid_ext%'}
+	  : q{SELECT count(*) FROM pg_shmem_allocations WHERE name LIKE 'objectid_ext%'};
+	skip 'segments are not listed in 17 and 18', 1 if $node->pg_version >= 17 && $node->pg_version < 19;
+	my $before = $node->safe_psql('postgres', $segments);
+	foreach my $i (1 .. 5)
+	{
+		$node->safe_psql('postgres', 'CREATE DATABASE passing');
+		$node->safe_psql('passing', 'CREATE EXTENSION objectid_ext;' . take(1));
+		$node->safe_psql('postgres', 'DROP DATABASE passing');
+	}
+	cmp_ok($node->safe_psql('postgres', $segments), '<=', $before + 1, 'dropped databases keep no memory');
+}
+
+$node->stop;
+done_testing();
