@@ -236,68 +236,45 @@ timestamptz_gt_objectid(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the type cache entry of a range argument.  The operators are declared
- * for anyrange.  If they were declared for tstzrange, they would be a closer
- * match for an untyped literal than core's operators, and the literal in
- * tstzrange @> '[...)' would no longer be read as a range.
+ * Is an id within a range: its time in one of timestamptz, itself in one of
+ * objectid?  The operators are declared for any range.  If they were declared
+ * for tstzrange, they would be a closer match than core's for an untyped
+ * literal, and tstzrange @> '[...)' would no longer be read as ranges.
  */
-static TypeCacheEntry *
-range_arg_typcache(FunctionCallInfo fcinfo, int argno)
-{
-	return range_get_typcache(fcinfo, RangeTypeGetOid(PG_GETARG_RANGE_P(argno)));
-}
-
 static bool
-is_within(TypeCacheEntry *typcache, const objectid *id, const RangeType *range)
+is_within(FunctionCallInfo fcinfo, int id_arg, int range_arg)
 {
-	int64		second = objectid_second(id);
-	int64		first;
-	int64		last;
+	RangeType  *range = PG_GETARG_RANGE_P(range_arg);
+	TypeCacheEntry *typcache = range_get_typcache(fcinfo, RangeTypeGetOid(range));
+	Oid			element_type = typcache->rngelemtype->type_id;
+	Datum		element = PG_GETARG_DATUM(id_arg);
 
-	return ticks_in_range(typcache, range, &objectid_clock, &first, &last) &&
-		second >= first && second <= last;
-}
-
-/*
- * Raise undefined_function unless this is a range of objectid, which a user
- * can create and which core's functions handle.
- */
-static void
-check_range_of_objectid(FunctionCallInfo fcinfo, TypeCacheEntry *typcache, int id_arg)
-{
-	if (typcache->rngelemtype->type_id != get_fn_expr_argtype(fcinfo->flinfo, id_arg))
+	if (element_type == TIMESTAMPTZOID)
+		element = TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(id_arg)));
+	else if (element_type != get_fn_expr_argtype(fcinfo->flinfo, id_arg))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("cannot compare objectid with range type %s",
 						format_type_be(typcache->type_id)),
 				 errhint("Use a range of type tstzrange.")));
+	return range_contains_elem_internal(typcache, range, element);
 }
 
 /*
- * Is the time of an id in a range of timestamptz?  For a range of objectid, is
- * the id in it?  Any other range type raises undefined_function.
+ * Return whether the time of an id is in a range of timestamptz, or an id in a
+ * range of objectid.  Raises undefined_function for any other range.
  */
 PG_FUNCTION_INFO_V1(objectid_within);
 Datum
 objectid_within(PG_FUNCTION_ARGS)
 {
-	TypeCacheEntry *typcache = range_arg_typcache(fcinfo, 1);
-
-	if (typcache->rngelemtype->type_id == TIMESTAMPTZOID)
-		PG_RETURN_BOOL(is_within(typcache, PG_GETARG_OBJECTID_P(0), PG_GETARG_RANGE_P(1)));
-	check_range_of_objectid(fcinfo, typcache, 0);
-	return elem_contained_by_range(fcinfo);
+	PG_RETURN_BOOL(is_within(fcinfo, 0, 1));
 }
 
-/* Commutator of objectid_within() */
+/* The commutator of objectid_within() */
 PG_FUNCTION_INFO_V1(range_contains_objectid);
 Datum
 range_contains_objectid(PG_FUNCTION_ARGS)
 {
-	TypeCacheEntry *typcache = range_arg_typcache(fcinfo, 0);
-
-	if (typcache->rngelemtype->type_id == TIMESTAMPTZOID)
-		PG_RETURN_BOOL(is_within(typcache, PG_GETARG_OBJECTID_P(1), PG_GETARG_RANGE_P(0)));
-	check_range_of_objectid(fcinfo, typcache, 1);
-	return range_contains_elem(fcinfo);
+	PG_RETURN_BOOL(is_within(fcinfo, 1, 0));
 }

@@ -613,7 +613,7 @@ SELECT pg_catalog.pg_extension_config_dump('shard_id_reservation', '');
 
 CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout DEFAULT 'instagram') RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the current tick, a shard and the low bits of a sequence number; never repeats an id in a database, even if numbers repeat; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
+COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the current tick, a shard and the low bits of a sequence number; never repeats an id of a layout in a database, even if numbers repeat; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
 CREATE FUNCTION snowflake_node_id() RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;

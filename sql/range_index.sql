@@ -54,9 +54,23 @@ SELECT n FROM batch WHERE objectid_floor('2026-01-02 00:15:00+00') <@ r ORDER BY
 SELECT n FROM batch, period_event WHERE id <@ r AND id = objectid_floor('2026-01-02 00:30:00+00') ORDER BY n;
 SELECT objectid_floor('2026-01-02 00:15:00+00') <@ idrange(NULL, NULL) AS unbounded, objectid_floor('2026-01-02 00:15:00+00') <@ 'empty'::idrange AS nothing;
 
+-- A range of time that a user made, in which later is lower
+CREATE FUNCTION timestamptz_reverse_cmp(timestamptz, timestamptz) RETURNS integer
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN timestamptz_cmp($2, $1);
+CREATE OPERATOR CLASS timestamptz_reverse_ops FOR TYPE timestamptz USING btree AS
+    OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <,
+    FUNCTION 1 timestamptz_reverse_cmp(timestamptz, timestamptz);
+CREATE TYPE reverse_range AS RANGE (subtype = timestamptz, subtype_opclass = timestamptz_reverse_ops);
+SELECT count(*) FILTER (WHERE id <@ reverse_range('2026-01-02', '2026-01-01')) AS ids,
+       count(*) FILTER (WHERE objectid_timestamp(id) <@ reverse_range('2026-01-02', '2026-01-01')) AS reference
+FROM period_event;
+
 -- Any other range is an error, in every plan
 SELECT n FROM period WHERE tsrange('2026-01-01', '2026-02-01') @> objectid_floor('2026-01-02 00:15:00+00');
 SELECT id FROM period_event WHERE id <@ int4range(1, 2);
 
 DROP TABLE period, period_event, batch;
-DROP TYPE idrange;
+DROP TYPE idrange, reverse_range;
+DROP OPERATOR CLASS timestamptz_reverse_ops USING btree;
+DROP OPERATOR FAMILY timestamptz_reverse_ops USING btree;
+DROP FUNCTION timestamptz_reverse_cmp(timestamptz, timestamptz);
