@@ -65,7 +65,7 @@ DECLARE
 BEGIN
     FOR line IN EXECUTE format('EXPLAIN (COSTS OFF) SELECT * FROM %s WHERE %s', relation, condition) LOOP
         IF line ~ 'Index Cond' THEN
-            RETURN regexp_replace(substr(line, strpos(line, 'Index')), '\(InitPlan \d\)\.col1|\$\d', '?', 'g');
+            RETURN regexp_replace(substr(line, strpos(line, 'Index')), '\(InitPlan \w+\)\.col1|\$\d', '?', 'g');
         END IF;
     END LOOP;
     RETURN NULL;
