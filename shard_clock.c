@@ -129,7 +129,6 @@ shard_clock_now(shard_clock *clock)
 	return likely(wall >= shard_clock_base(clock)) ? wall : slowed_now(clock, wall);
 }
 
-
 /*
  * Let base_time follow the clock, so that the pages of past ticks can be
  * recycled, and so that the clock continues close to where it was when the
@@ -279,7 +278,7 @@ adopt_reservation(shard_clock *clock, Relation rel)
 	if (stored != reserved_time(clock))
 	{
 		advance_base(clock, stored);
-		write_reservation(clock, rel, shard_clock_now(clock));
+		write_reservation(clock, rel, Max(shard_clock_base(clock), GetCurrentTimestamp()));
 	}
 	LWLockRelease(&clock->reservation_lock);
 }
