@@ -40,6 +40,11 @@ COMMENT ON FUNCTION objectid_ext_tools._ids_schema() IS 'internal: schema of obj
 
 -- These use dblink, which checks who can connect to which server.  An error on
 -- one server becomes part of the result, so that it does not hide the others.
+--
+-- The query must not call a function of objectid_ext: on the other server, another
+-- user may have created one of that name.  Only superusers can create C functions,
+-- and fmgr_c_validator() loads the library without calling a function of it.  The
+-- library removes a setting that is not from the configuration.
 
 CREATE FUNCTION objectid_ext_tools._ask_node_id(
     conninfo text,
@@ -54,6 +59,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     dblink_schema name := (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'dblink');
+    question CONSTANT text :=
+        'SELECT pg_catalog.current_setting(CASE WHEN pg_catalog.fmgr_c_validator(p.oid) IS NOT NULL THEN ''objectid_ext.node_id'' END),'
+        '       c.system_identifier, pg_catalog.pg_is_in_recovery(), pg_catalog.pg_postmaster_start_time()'
+        ' FROM pg_catalog.pg_proc AS p, pg_catalog.pg_control_system() AS c'
+        ' WHERE p.prosrc OPERATOR(pg_catalog.=) ''snowflake_node_id'' AND p.probin OPERATOR(pg_catalog.=) ''$libdir/objectid_ext''';
     detail text;
 BEGIN
     IF dblink_schema IS NULL THEN
@@ -64,9 +74,13 @@ BEGIN
         EXECUTE format('SELECT * FROM %I.dblink($1, $2) AS t (node integer, system_identifier bigint, in_recovery boolean, started timestamptz)',
                        dblink_schema)
             INTO node, system_identifier, in_recovery, started
-            USING conninfo,
-                  format('SELECT %s.snowflake_node_id(), system_identifier, pg_catalog.pg_is_in_recovery(), pg_catalog.pg_postmaster_start_time()'
-                         ' FROM pg_catalog.pg_control_system()', objectid_ext_tools._ids_schema());
+            USING conninfo, question;
+        IF started IS NULL THEN
+            problem := 'extension "objectid_ext" is not installed';
+        ELSIF node = -1 THEN
+            node := NULL;
+            problem := 'objectid_ext.node_id is not set';
+        END IF;
     EXCEPTION WHEN others THEN
         GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
         problem := concat_ws(': ', problem, nullif(trim(E'\n' FROM detail), ''));
@@ -95,7 +109,8 @@ AS $$
         FROM unnest(conninfo) WITH ORDINALITY AS c (each, n), objectid_ext_tools._ask_node_id(each) AS a
     )
     SELECT a.server, a.node, a.system_identifier, a.in_recovery,
-           CASE WHEN a.started IS NULL THEN coalesce(a.problem, 'connection string is null')
+           CASE WHEN a.problem IS NOT NULL THEN a.problem
+                WHEN a.started IS NULL THEN 'connection string is null'
                 ELSE (SELECT 'same node as server ' || string_agg(b.server::text, ', ' ORDER BY b.server)
                       FROM answer AS b
                       WHERE b.node = a.node
@@ -123,7 +138,7 @@ BEGIN
     WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
       AND atttypid IN ('bigint'::regtype, 'uuid'::regtype, (objectid_ext_tools._ids_schema() || '.objectid')::regtype);
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'table "%" is not partitioned by range of one objectid, bigint or uuid column', parent
+        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid column', parent
             USING ERRCODE = 'wrong_object_type';
     END IF;
     RETURN key_type;
@@ -172,7 +187,7 @@ AS $$
            objectid_ext_tools._partition_time(key_type, bounds[2], layout)
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          pg_inherits JOIN pg_class AS child ON child.oid = inhrelid,
-         LATERAL regexp_match(pg_get_expr(relpartbound, child.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS bounds
+         LATERAL regexp_match(pg_get_expr(relpartbound, child.oid), '^FOR VALUES FROM [(](.*)[)] TO [(](.*)[)]$') AS bounds
     WHERE inhparent = parent
     ORDER BY 2, 1
 $$;
@@ -231,7 +246,7 @@ BEGIN
         begin_id := objectid_ext_tools._partition_bound(key_type, begins, layout);
         end_id := objectid_ext_tools._partition_bound(key_type, ends, layout);
         IF begin_id = end_id THEN
-            RAISE EXCEPTION 'no id of table "%" has a time from % to %', parent, begins, ends
+            RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends
                 USING ERRCODE = 'datetime_field_overflow';
         END IF;
 
@@ -377,19 +392,19 @@ DECLARE
     obstacle text;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
-        RAISE EXCEPTION '"%" is not a table', "table" USING ERRCODE = 'wrong_object_type';
+        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
     END IF;
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'column "%" of table "%" does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
     END IF;
     IF a.attgenerated <> '' THEN
-        RAISE EXCEPTION 'column "%" of table "%" is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
+        RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
     END IF;
     IF a.attinhcount > 0 AND NOT inherited THEN
-        RAISE EXCEPTION 'column "%" of table "%" is inherited', "column", "table"
+        RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
             USING ERRCODE = 'wrong_object_type',
-                  HINT = format('Convert the column of table "%s".',
+                  HINT = format('Convert the column of table %s.',
                                 (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
     END IF;
 
@@ -397,7 +412,7 @@ BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         EXECUTE 'SELECT true FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1' INTO distributed USING "table";
         IF distributed THEN
-            RAISE EXCEPTION 'table "%" is distributed by Citus', "table"
+            RAISE EXCEPTION 'table % is distributed by Citus', "table"
                 USING ERRCODE = 'feature_not_supported',
                       HINT = 'Convert tables before you distribute them; undistribute_table() makes a distributed table local again.';
         END IF;
@@ -410,7 +425,7 @@ BEGIN
     IF EXISTS (SELECT FROM pg_depend
                WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = a.attnum AND deptype = 'i'
                  AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
-        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table "%"', "column", "table" USING ERRCODE = 'feature_not_supported';
+        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
     END IF;
     -- views and rules, triggers, policies, functions, publications, generated columns
     SELECT pg_describe_object(classid, objid, objsubid) INTO obstacle
@@ -421,7 +436,7 @@ BEGIN
            OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> a.attnum)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table "%" is used by %', "column", "table", obstacle
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
             USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
     END IF;
 END;
@@ -448,7 +463,7 @@ BEGIN
     FROM key_or_part JOIN pg_constraint c USING (oid) JOIN pg_trigger ON tgconstraint = c.oid
     WHERE tgenabled <> 'O' ORDER BY c.oid, tgrelid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'triggers of table "%" for foreign key constraint "%" of table "%" are %', key.relation, key.conname, key.referring, key.state
+        RAISE EXCEPTION 'triggers of table % for foreign key constraint "%" of table % are %', key.relation, key.conname, key.referring, key.state
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = format('Use ALTER TABLE %s ENABLE TRIGGER ALL before the conversion.', key.relation);
     END IF;
@@ -576,7 +591,7 @@ DECLARE
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.attidentity = 'a' THEN
-        RAISE EXCEPTION 'column "%" of table "%" is GENERATED ALWAYS', "column", "table"
+        RAISE EXCEPTION 'column "%" of table % is GENERATED ALWAYS', "column", "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The conversion replaces the identity with a default, which does not reject explicit values.',
                   HINT = format('Use ALTER TABLE %s ALTER COLUMN %I SET GENERATED BY DEFAULT before the conversion.', "table", "column");
@@ -593,20 +608,23 @@ BEGIN
           (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table" AND adnum = a.attnum)
     ORDER BY 1 LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table "%" has its own default', "column", child
+        RAISE EXCEPTION 'column "%" of table % has its own default', "column", child
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The new default of table "%s" replaces it.', "table"),
+                  DETAIL = format('The new default of table %s replaces it.', "table"),
                   HINT = format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', child, "column");
     END IF;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_default(regclass, name) IS 'internal: raises an error if a default cannot replace the identity or default of the column';
 
--- The sequence of an identity column, or of a default that is nextval()
+-- The sequence of an identity column, or of a default that is nextval().  The
+-- settings determine how pg_get_expr() prints names and literals.
 
 CREATE FUNCTION objectid_ext_tools._sequence_of("table" regclass, "column" name) RETURNS regclass
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
 AS $$
 DECLARE
     key smallint := (SELECT attnum FROM pg_attribute WHERE attrelid = "table" AND attname = "column");
@@ -625,14 +643,14 @@ BEGIN
           AND pg_get_expr(adbin, adrelid) = format('nextval(''%s''::regclass)', replace(s.oid::regclass::text, '''', ''''''));
     END IF;
     IF seq IS NULL THEN
-        RAISE EXCEPTION 'column "%" of table "%" has no sequence', "column", "table"
+        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'It is not an identity column, and its default is not nextval() of a sequence.';
     END IF;
     IF (SELECT seqincrement < 0 FROM pg_sequence WHERE seqrelid = seq) THEN
-        RAISE EXCEPTION 'sequence "%" is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
+        RAISE EXCEPTION 'sequence % is descending', seq USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    SELECT format('"%s" of table "%s"', attname, adrelid::regclass) INTO other
+    SELECT format('"%s" of table %s', attname, adrelid::regclass) INTO other
     FROM pg_depend
          JOIN pg_attrdef d ON d.oid = objid
          JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -640,13 +658,40 @@ BEGIN
       AND NOT EXISTS (SELECT FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation = adrelid AND attribute = attname)
     ORDER BY d.oid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'sequence "%" is also used by column %', seq, other
+        RAISE EXCEPTION 'sequence % is also used by column %', seq, other
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use a different sequence for one of the columns.';
     END IF;
     RETURN seq;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._sequence_of(regclass, name) IS 'internal: the sequence of a column; an error if there is none, or if another column uses it';
+
+-- Existing ids can all satisfy a check constraint that no new id does.  Those of
+-- children are not checked: new rows are not necessarily inserted there.
+
+CREATE FUNCTION objectid_ext_tools._check_new_id("table" regclass, "column" name, id bigint) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    check_constraint record;
+    satisfied boolean;
+BEGIN
+    FOR check_constraint IN
+        SELECT conname, pg_get_expr(conbin, conrelid) AS expression
+        FROM pg_constraint c JOIN pg_attribute ON attrelid = conrelid AND conkey = ARRAY[attnum]
+        WHERE conrelid = "table" AND attname = "column" AND contype = 'c' AND pg_get_constraintdef(c.oid) NOT LIKE '%NOT ENFORCED'
+        ORDER BY conname
+    LOOP
+        EXECUTE format('SELECT %s FROM (SELECT $1) AS new (%I)', check_constraint.expression, "column") INTO satisfied USING id;
+        IF NOT satisfied THEN
+            RAISE EXCEPTION 'new ids of column "%" of table % violate check constraint "%"', "column", "table", check_constraint.conname
+                USING ERRCODE = 'check_violation', HINT = 'Drop the constraint, or replace it by one that large numbers satisfy.';
+        END IF;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_new_id(regclass, name, bigint) IS 'internal: raises an error if a new id violates a check constraint of the column';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
     "table" regclass,
@@ -665,6 +710,7 @@ DECLARE
     seq regclass;
     highest bigint;
     present bigint;
+    new_id bigint;
 BEGIN
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -676,7 +722,7 @@ BEGIN
     PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table "%" is of type %', "column", "table", a.atttypid::regtype
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
     END IF;
     PERFORM objectid_ext_tools._check_default("table", "column");
@@ -684,7 +730,7 @@ BEGIN
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
         IF each.attribute_type NOT IN ('smallint'::regtype, 'integer'::regtype) THEN
-            RAISE EXCEPTION 'column "%" of table "%" is of type %', each.attribute, each.relation, each.attribute_type
+            RAISE EXCEPTION 'column "%" of table % is of type %', each.attribute, each.relation, each.attribute_type
                 USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only integer columns can be converted to snowflakes.';
         END IF;
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, 'bigint', each.inherited);
@@ -695,7 +741,7 @@ BEGIN
     EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
     EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', ids_schema) INTO present USING clock_timestamp(), layout;
     IF highest > present THEN
-        RAISE EXCEPTION 'column "%" of table "%" has reached %, above the current ids of layout %', "column", "table", highest, layout
+        RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %', "column", "table", highest, layout
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     IF a.attidentity <> '' THEN
@@ -705,9 +751,10 @@ BEGIN
     END IF;
     PERFORM setval(seq, highest);
     -- raise an error if it cannot generate ids of this node and layout
-    EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', ids_schema) USING seq, coalesce(node, 0), layout;
+    EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', ids_schema) INTO new_id USING seq, coalesce(node, 0), layout;
 
     PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._check_new_id("table", "column", new_id);
     EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$I SET DEFAULT %3$s.next_snowflake(%4$L::regclass, %5$s, %6$L::%3$s.snowflake_layout)',
                    "table", "column", ids_schema, seq, coalesce(node::text, ids_schema || '.snowflake_node_id()'), layout);
     RETURN seq;
@@ -728,7 +775,7 @@ DECLARE
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table "%" is of type %', "column", "table", a.atttypid::regtype
+        RAISE EXCEPTION 'column "%" of table % is of type %', "column", "table", a.atttypid::regtype
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'Only text, varchar, char, bytea and jsonb can be converted to objectid.';
     END IF;
 
@@ -757,7 +804,7 @@ BEGIN
          ) AS objects (classid, objid)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table "%" is used by %', "column", "table", obstacle
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
             USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
     END IF;
 END;
@@ -804,9 +851,9 @@ BEGIN
                       WHERE relation = confrelid AND attribute = k.attname)
     LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table "%" references table "%" by foreign key constraint "%"', key.attribute, key.relation, key.referred, key.conname
+        RAISE EXCEPTION 'column "%" of table % references table % by foreign key constraint "%"', key.attribute, key.relation, key.referred, key.conname
             USING ERRCODE = 'feature_not_supported',
-                  HINT = format('Convert column "%s" of table "%s", which also converts this column.', key.attname, key.referred);
+                  HINT = format('Convert column "%s" of table %s, which also converts this column.', key.attname, key.referred);
     END IF;
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE NOT inherited LOOP
@@ -815,8 +862,8 @@ BEGIN
                        CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
         INTO bad, bad_rows;
         IF bad_rows > 0 THEN
-            RAISE EXCEPTION '%', format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table "%s" is not a valid ObjectId'
-                                                      ELSE '%s values in column "%s" of table "%s" are not valid ObjectIds' END,
+            RAISE EXCEPTION '%', format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table %s is not a valid ObjectId'
+                                                      ELSE '%s values in column "%s" of table %s are not valid ObjectIds' END,
                                         bad_rows, each.attribute, each.relation)
                 USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
         END IF;

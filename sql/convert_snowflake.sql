@@ -597,6 +597,41 @@ SELECT count(DISTINCT id) FROM inserted;
 DROP TABLE inserted, inserted_part, inserted_serial;
 
 --
+-- Whatever the session's settings are: how names and literals are printed
+--
+CREATE TABLE quoted (id serial PRIMARY KEY);
+CREATE SEQUENCE "Back\slash";
+CREATE TABLE "Mixed Case" (id int PRIMARY KEY DEFAULT nextval('"Back\slash"'), n int);
+SET quote_all_identifiers = on;
+SELECT convert_to_snowflake('quoted', 'id', 5);
+RESET quote_all_identifiers;
+SET escape_string_warning = off;
+SET standard_conforming_strings = off;
+SELECT convert_to_snowflake('"Mixed Case"', 'id', 5);
+RESET standard_conforming_strings;
+RESET escape_string_warning;
+SELECT * FROM state('quoted', 'id', 'quoted_id_seq') WHERE item IN ('column', 'default');
+SELECT * FROM state('"Mixed Case"', 'id', '"Back\slash"') WHERE item IN ('column', 'default');
+-- names in messages are quoted once
+SELECT refused('"Mixed Case"', 'n');
+DROP TABLE quoted, "Mixed Case";
+DROP SEQUENCE "Back\slash";
+
+--
+-- Check constraints of the column that no new id satisfies
+--
+CREATE TABLE checked (id serial PRIMARY KEY CONSTRAINT "Small id" CHECK (id < 1000) NO INHERIT, "N n" int);
+INSERT INTO checked DEFAULT VALUES;
+SELECT refused('checked', 'id');
+ALTER TABLE checked DROP CONSTRAINT "Small id", ADD CHECK (id > 0), ADD CHECK (id < 1000 OR "N n" IS NULL), ADD CHECK (id < 10 OR NULL);
+-- a child has rows of its own
+CREATE TABLE checked_child (CHECK (id < 1000)) INHERITS (checked);
+SELECT convert_to_snowflake('checked', 'id', 5);
+INSERT INTO checked DEFAULT VALUES;
+SELECT count(*), count(*) FILTER (WHERE id > 1000) AS new FROM checked;
+DROP TABLE checked CASCADE;
+
+--
 -- Whatever the search_path is: tables that have the names of catalogs,
 -- functions and operators that look like ours, the extension off it
 --

@@ -368,6 +368,9 @@ SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-
 SET search_path = '';
 SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-04-01 00:00:00+00');
 SELECT * FROM objectid_ext_tools.id_partitions('app.event');
+SET standard_conforming_strings = off;
+SELECT count(*), count(upper) FROM objectid_ext_tools.id_partitions('app.event');
+RESET standard_conforming_strings;
 CREATE SCHEMA moved;
 ALTER EXTENSION objectid_ext SET SCHEMA moved;
 SELECT objectid_ext_tools.create_id_partitions('app.event', '1 month', '2026-01-01 00:00:00+00', '2026-05-01 00:00:00+00');

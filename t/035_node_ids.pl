@@ -47,7 +47,7 @@ answers_are([ $a, $b ], "1|1|f|\n2|2|f|", 'nodes that differ');
 answers_are([], '', 'no server');
 
 # A server without a node id is a problem, too.
-answers_are([ $a, $c ], "1|1|f|\n2|||objectid_ext.node_id is not set", 'a node that is not set');
+answers_are([ $a, $c ], "1|1|f|\n2||f|objectid_ext.node_id is not set", 'a node that is not set');
 
 # A configuration error
 $c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
@@ -62,11 +62,37 @@ my @lines = split /\n(?=\d)/,
   answers('server, node, problem', $a, $b->connstr('without_extension'), 'host=/nonexistent', 'no conninfo', undef, $c);
 is(scalar @lines, 6, 'a row for each server');
 is($lines[0], '1|1|same node as server 6', 'the first');
-like($lines[1], qr/^2\|\|function public\.snowflake_node_id\(\) does not exist/, 'a database without the extension');
+is($lines[1], '2||extension "objectid_ext" is not installed', 'a database without the extension');
 like($lines[2], qr{^3\|\|could not establish connection: .*/nonexistent}s, 'a server that does not answer');
 like($lines[3], qr/^4\|\|.*(missing "=" after|could not establish connection)/s, 'what is no connection string');
 is($lines[4], '5||connection string is null', 'a null');
 is($lines[5], '6|1|same node as server 1', 'the last');
+
+# Another user of a server can create functions and operators with names that the
+# query uses.  It calls none of them, whatever the search_path of the database is:
+# where objectid_ext is in another schema, and where it is missing.
+foreach my $schema ('ext', undef)
+{
+	$b->safe_psql('postgres', q{DROP DATABASE IF EXISTS trapped});
+	$b->safe_psql('postgres', q{CREATE DATABASE trapped});
+	$b->safe_psql('trapped', "CREATE SCHEMA $schema; CREATE EXTENSION objectid_ext SCHEMA $schema") if $schema;
+	$b->safe_psql('trapped', q{
+		CREATE SEQUENCE sprung;
+		CREATE FUNCTION snowflake_node_id() RETURNS int LANGUAGE sql AS 'SELECT nextval(''sprung'')::int';
+		CREATE FUNCTION current_setting(text, bool) RETURNS text LANGUAGE sql AS 'SELECT nextval(''sprung'')::text';
+		CREATE FUNCTION current_setting(text) RETURNS text LANGUAGE sql AS 'SELECT nextval(''sprung'')::text';
+		CREATE FUNCTION fmgr_c_validator(oid) RETURNS text LANGUAGE sql AS 'SELECT nextval(''sprung'')::text';
+		CREATE FUNCTION pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT nextval(''sprung'') = 0';
+		CREATE FUNCTION pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql AS 'SELECT to_timestamp(nextval(''sprung''))';
+		CREATE FUNCTION equal(text, text) RETURNS bool LANGUAGE sql AS 'SELECT nextval(''sprung'') > 0';
+		CREATE OPERATOR = (FUNCTION = equal, LEFTARG = text, RIGHTARG = text);
+		CREATE TABLE pg_proc AS SELECT oid, prosrc, probin FROM pg_catalog.pg_proc LIMIT 1;
+		ALTER DATABASE trapped SET search_path = public, pg_catalog;
+	});
+	is(answers('node, problem', $b->connstr('trapped')), $schema ? '2|' : '|extension "objectid_ext" is not installed',
+		'a database with traps, ' . ($schema ? 'and the extension in another schema' : 'and without the extension'));
+	is($b->safe_psql('trapped', 'SELECT is_called FROM sprung'), 'f', 'no trap is sprung');
+}
 
 # Names of foreign servers, whose passwords are in user mappings; and the caller
 # can only connect to servers that dblink permits.
@@ -136,7 +162,7 @@ $d->backup('backup');
 my $clone_of_d = PostgreSQL::Test::Cluster->new('clone_of_d');
 $clone_of_d->init_from_backup($d, 'backup');
 $clone_of_d->start;
-answers_are([ $d, $clone_of_d ], "1|4|f|\n2|||objectid_ext.node_id is not set", 'is not in a clone');
+answers_are([ $d, $clone_of_d ], "1|4|f|\n2||f|objectid_ext.node_id is not set", 'is not in a clone');
 ($ret, $out, $err) = $clone_of_d->psql('postgres', "SELECT next_snowflake('clock')");
 like($err, qr/objectid_ext.node_id is not set/, 'which makes no ids');
 
