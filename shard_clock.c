@@ -102,8 +102,8 @@ warn_of_late_clock(TimestampTz lead)
 }
 
 /* Return the time while the wall clock is behind base_time. */
-static TimestampTz
-slowed_now(shard_clock *clock, TimestampTz wall)
+TimestampTz
+shard_clock_slowed(shard_clock *clock, TimestampTz wall)
 {
 	TimestampTz now;
 
@@ -116,17 +116,6 @@ slowed_now(shard_clock *clock, TimestampTz wall)
 		advance_base(clock, now);
 	warn_of_late_clock(now - wall);
 	return now;
-}
-
-/*
- * Return the current time.  It is that of the wall clock, but never goes back.
- */
-TimestampTz
-shard_clock_now(shard_clock *clock)
-{
-	TimestampTz wall = GetCurrentTimestamp();
-
-	return likely(wall >= shard_clock_base(clock)) ? wall : slowed_now(clock, wall);
 }
 
 /*
@@ -194,28 +183,18 @@ write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
 	pg_atomic_write_u64(&clock->reserved, (uint64) reserved);
 }
 
-static inline bool
-is_reserved(shard_clock *clock, TimestampTz tick_end)
-{
-	return tick_end <= reserved_time(clock);
-}
-
 /*
  * Make sure that no id of a tick that ends at tick_end can be issued again
  * after a crash.
  */
 void
-shard_clock_reserve(shard_clock *clock, TimestampTz tick_end)
+shard_clock_extend(shard_clock *clock, TimestampTz tick_end)
 {
-	Relation	rel;
+	Relation	rel = relation_open(reservation_relid, NoLock);
 
-	if (likely(is_reserved(clock, tick_end)))
-		return;
-
-	rel = relation_open(reservation_relid, NoLock);
 	GetTopTransactionId();		/* must not be assigned under an LWLock */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	if (!is_reserved(clock, tick_end))
+	if (!shard_clock_is_reserved(clock, tick_end))
 		write_reservation(clock, rel, tick_end);
 	LWLockRelease(&clock->reservation_lock);
 	relation_close(rel, NoLock);
@@ -272,7 +251,7 @@ adopt_reservation(shard_clock *clock, Relation rel)
 
 	if (reserved_time(clock) != PG_INT64_MIN)
 		check_reservation_file(rel);
-	GetTopTransactionId();		/* see shard_clock_reserve() */
+	GetTopTransactionId();		/* see shard_clock_extend() */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
 	stored = read_reservation(rel);
 	if (stored != reserved_time(clock))

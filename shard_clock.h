@@ -30,15 +30,33 @@ typedef struct shard_clock
 
 extern void shard_clock_init(shard_clock *clock, int tranche);
 extern Oid	shard_clock_begin(shard_clock *clock, Oid funcid);
-extern TimestampTz shard_clock_now(shard_clock *clock);
+extern TimestampTz shard_clock_slowed(shard_clock *clock, TimestampTz wall);
 extern void shard_clock_sync(shard_clock *clock);
-extern void shard_clock_reserve(shard_clock *clock, TimestampTz tick_end);
+extern void shard_clock_extend(shard_clock *clock, TimestampTz tick_end);
 
 /* Slots of ticks that ended by base_time must not be claimed any more. */
 static inline TimestampTz
 shard_clock_base(shard_clock *clock)
 {
 	return (TimestampTz) pg_atomic_read_u64(&clock->base_time);
+}
+
+/*
+ * Return the current time.  It is that of the wall clock, but never goes back.
+ */
+static inline TimestampTz
+shard_clock_now(shard_clock *clock)
+{
+	TimestampTz wall = GetCurrentTimestamp();
+
+	return likely(wall >= shard_clock_base(clock)) ? wall : shard_clock_slowed(clock, wall);
+}
+
+/* Is the end of a tick covered by what is on disk? */
+static inline bool
+shard_clock_is_reserved(shard_clock *clock, TimestampTz tick_end)
+{
+	return tick_end <= (TimestampTz) pg_atomic_read_u64(&clock->reserved);
 }
 
 #endif							/* SHARD_CLOCK_H */

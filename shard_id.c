@@ -294,7 +294,7 @@ static int64
 claim_tick(shard_entry *entry, int64 tick, int64 slot)
 {
 	const snowflake_layout *layout = &entry->key.layout;
-	TimestampTz now = ledger_now();
+	TimestampTz now = shard_clock_now(ledger_clock);
 	int64		waited = 0;
 
 	for (;;)
@@ -302,12 +302,13 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 		TimestampTz begin;
 
 		tick = Max(tick, present_tick(entry, now));
-		snowflake_check_tick(layout, tick);
+		if (unlikely(tick > layout->clock.max_tick))
+			snowflake_check_tick(layout, tick);
 		begin = tick_time(&layout->clock, tick);
 		if (begin > now && begin - now > allowed_lead(layout))
 		{
 			objectid_ext_wait(Min(begin - now - allowed_lead(layout), WAIT_MAX));
-			now = ledger_now();
+			now = shard_clock_now(ledger_clock);
 			continue;
 		}
 
@@ -320,11 +321,11 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 				tick++;
 				break;
 			case LEDGER_TOO_LATE:
-				now = ledger_now();
+				now = shard_clock_now(ledger_clock);
 				break;
 			case LEDGER_FULL:
 				wait_for_page(layout, &waited);
-				now = ledger_now();
+				now = shard_clock_now(ledger_clock);
 				break;
 		}
 	}
@@ -386,6 +387,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	/* The time of the id must be reserved before the id is returned. */
 	tick_end = tick_time(&layout->clock, tick + 1);
 	latest_end = Max(latest_end, tick_end);
-	ledger_reserve(tick_end);
+	if (unlikely(!shard_clock_is_reserved(ledger_clock, tick_end)))
+		shard_clock_extend(ledger_clock, tick_end);
 	PG_RETURN_INT64(id);
 }

@@ -93,11 +93,11 @@ static shard_ledger *ledger = NULL;
 
 /* The entry of this database, and its clock */
 static int	my_database = -1;
-static shard_clock *my_clock = NULL;
+shard_clock *ledger_clock = NULL;
 
 /* What the current transaction was prepared for; see ledger_enter() */
-static LocalTransactionId entered_lxid = InvalidLocalTransactionId;
-static Oid	entered_funcid = InvalidOid;
+LocalTransactionId ledger_entered_lxid = InvalidLocalTransactionId;
+Oid			ledger_entered_funcid = InvalidOid;
 static Oid	entered_relid = InvalidOid;
 
 
@@ -267,22 +267,15 @@ static void
 invalidate_entered(Datum arg, Oid relid)
 {
 	if (relid == entered_relid || !OidIsValid(relid))
-		entered_lxid = InvalidLocalTransactionId;
+		ledger_entered_lxid = InvalidLocalTransactionId;
 }
 
-/*
- * Prepare for taking an id: attach to the ledger and, once per transaction,
- * prepare the clock.  funcid is the calling function.
- */
+/* The part of ledger_enter() that is needed once per transaction */
 void
-ledger_enter(Oid funcid)
+ledger_prepare(Oid funcid)
 {
 	/* A standby must not start the clock before its promotion. */
-	if (XactReadOnly)
-		PreventCommandIfReadOnly("next_shard_id()");
-	if (likely(entered_lxid == MyProcLxid && entered_funcid == funcid))
-		return;
-
+	PreventCommandIfReadOnly("next_shard_id()");
 	PreventCommandIfParallelMode("next_shard_id()");
 	if (ledger == NULL)
 	{
@@ -291,28 +284,15 @@ ledger_enter(Oid funcid)
 		CacheRegisterRelcacheCallback(invalidate_entered, (Datum) 0);
 		ledger = found;
 	}
-	if (my_clock == NULL)
+	if (ledger_clock == NULL)
 	{
 		my_database = get_database();
-		my_clock = &ledger->databases[my_database].clock;
+		ledger_clock = &ledger->databases[my_database].clock;
 	}
-	entered_lxid = InvalidLocalTransactionId;
-	entered_relid = shard_clock_begin(my_clock, funcid);
-	entered_funcid = funcid;
-	entered_lxid = MyProcLxid;
-}
-
-TimestampTz
-ledger_now(void)
-{
-	return shard_clock_now(my_clock);
-}
-
-/* Make sure that no id of the tick can be issued again after a crash. */
-void
-ledger_reserve(TimestampTz tick_end)
-{
-	shard_clock_reserve(my_clock, tick_end);
+	ledger_entered_lxid = InvalidLocalTransactionId;
+	entered_relid = shard_clock_begin(ledger_clock, funcid);
+	ledger_entered_funcid = funcid;
+	ledger_entered_lxid = MyProcLxid;
 }
 
 
@@ -399,7 +379,7 @@ get_page(ledger_set *set, const ledger_shard *shard, int64 tick, uint32 part,
 	}
 
 	*why_not = LEDGER_TOO_LATE;
-	if (tick_end <= shard_clock_base(my_clock))
+	if (tick_end <= shard_clock_base(ledger_clock))
 		return NULL;
 	*why_not = LEDGER_FULL;
 	page = free_page(set);
@@ -418,7 +398,7 @@ find_page(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 {
 	ledger_set *set = &ledger->sets[(hash + (uint32) tick + part * PART_SPREAD) % SETS];
 
-	shard_clock_sync(my_clock);
+	shard_clock_sync(ledger_clock);
 	LWLockAcquire(&set->lock, LW_EXCLUSIVE);
 	ref->page = get_page(set, shard, tick, part, tick_end, why_not);
 	if (ref->page != NULL)

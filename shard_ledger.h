@@ -11,6 +11,9 @@
 
 #include "shard_clock.h"
 
+#include "access/xact.h"
+#include "storage/proc.h"
+
 /*
  * A shard, identified by what determines the bits of its ids: layouts that
  * produce the same ids in the same ticks are equal here.  Compared as bytes.
@@ -44,11 +47,25 @@ typedef enum ledger_claim
 	LEDGER_FULL					/* no page is free until some tick ends */
 } ledger_claim;
 
-extern void ledger_enter(Oid funcid);
-extern TimestampTz ledger_now(void);
+extern shard_clock *ledger_clock;
+extern LocalTransactionId ledger_entered_lxid;
+extern Oid	ledger_entered_funcid;
+
+extern void ledger_prepare(Oid funcid);
 extern uint32 ledger_hash(const ledger_shard *shard);
 extern ledger_claim ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 									  int64 tick, int64 slot, TimestampTz tick_end);
-extern void ledger_reserve(TimestampTz tick_end);
+
+/*
+ * Prepare for taking an id: attach to the ledger and, once per transaction,
+ * prepare the clock.  funcid is the calling function.
+ */
+static inline void
+ledger_enter(Oid funcid)
+{
+	if (unlikely(XactReadOnly || ledger_entered_lxid != MyProcLxid ||
+				 ledger_entered_funcid != funcid))
+		ledger_prepare(funcid);
+}
 
 #endif							/* SHARD_LEDGER_H */
