@@ -45,7 +45,7 @@
  *	- The clocks.  A session asks for the watched tick whatever the clock says, so
  *	  the clock may step or stand, and the session may have read it an hour ago.
  *	  base_time advances to any time that is not before the last one.  The half
- *	  speed of slowed_now() does not matter for the claim.
+ *	  speed of shard_clock_slowed() does not matter for the claim.
  *	- Waiting, max_clock_lead, and the order of a session.  They only keep a session
  *	  from asking for the slot.
  *	- The condition for recycling pages of other ticks.  The model decides each time
@@ -98,7 +98,7 @@ bit	 is_watched[PAGES];			/* is the page that of the watched slot? */
 bit	 taken[PAGES];				/* if so, its bit of page->taken */
 bit	 set_locked;				/* set->lock */
 byte base_time;					/* clock->base_time */
-bit	 begun;						/* is clock->reserved not the lowest time? */
+bit	 begun;						/* has_begun() */
 byte reserved;					/* clock->reserved */
 byte last_value;				/* of the sequence, in shared buffers */
 bit	 adopted;					/* is last_value equal to clock->reserved? */
@@ -180,7 +180,7 @@ inline look_for_page() {
 	i = 0
 }
 
-/* free_page(): any page that may be recycled; NO_PAGE, as others can be full */
+/* free_page(): any page that may be recycled, or NO_PAGE if the set is full */
 inline look_for_free_page() {
 	page = NO_PAGE;
 	for (i : 0 .. PAGES - 1) {
@@ -249,7 +249,7 @@ inline adopt_reservation() {
 #ifdef FAULT_CLOCK_ALONE		/* the clock begins at the wall clock */
 	advance_base();
 #else
-#ifdef FAULT_SETVAL_IGNORED		/* only a clock that has begun is advanced */
+#ifdef FAULT_SETVAL_IGNORED		/* only a clock that has not begun is advanced */
 	if
 	:: !begun -> base_time = MAX(base_time, last_value)
 	:: else
@@ -391,7 +391,7 @@ write_bit:
 			fi
 		}
 
-		/* shard_clock_reserve(): cover the tick before the id is returned. */
+		/* shard_clock_extend(): cover the tick before the id is returned. */
 #ifdef FAULT_RESERVED_LATE		/* after */
 		atomic { issue() }
 #endif

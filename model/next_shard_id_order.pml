@@ -2,24 +2,24 @@
  * next_shard_id_order.pml
  *		Do the ids that a session takes from a sequence ascend?
  *
- * A model of what shard_id.c remembers of the numbers that a session has used for
- * a shard, for spin.  next_shard_id.pml says how to run it.
+ * A model for spin of what shard_id.c remembers of the numbers that a session has
+ * used for a shard.  next_shard_id.pml says how to run it.
  *
  * Claim: An id is above all ids that the session took before for the same shard
- * with lower numbers.  So the ids of each sequence ascend, because its numbers do,
+ * with lower numbers.  So the ids of each sequence ascend, as its numbers do,
  * whatever other sequences and plain numbers the session uses in between.
  *
- * What is modelled: one session, which uses any number at any time, its streams,
- * and that it forgets them when it uses too many shards.  All that other sessions
- * and the clock can do is to make an id later: claim_tick() starts at the tick that
- * it is given, and only goes up.  So here it returns any tick from there on.
+ * What is modelled: one session, which uses any number at any time; its streams;
+ * and that it forgets them when it has used too many shards.  Other sessions and
+ * the clock can only delay an id, because claim_tick() starts at the tick that it
+ * is given and only goes up.  So it returns any tick from there on.
  *
- * What makes it small: There are NUMBERS numbers, of which the ids have the last
- * bits (FIELD slots), STREAMS streams, and numbers more than GAP apart begin a
- * new stream.  spin chooses a number before all else, and watches its order.
+ * What keeps the model small: NUMBERS numbers, whose low bits select one of FIELD
+ * slots; STREAMS streams; and numbers more than GAP apart start a new stream.  spin
+ * first chooses a number, and watches the order of its ids.
  *
- * Faults: Each -DFAULT_... changes a line, and spin must then find an id that is
- * not above.
+ * Faults: Each -DFAULT_... changes a line.  spin must then find an id that is not
+ * above the others.
  */
 
 #ifndef STREAMS
@@ -115,7 +115,7 @@ inline remember_id(number, new_id) {
 	if
 	:: n > 0 && number - last[n - 1] <= GAP -> skip
 	:: else ->
-#ifdef FAULT_MERGED_FIRST		/* and not last: two can merge around the number */
+#ifdef FAULT_MERGED_FIRST		/* not last: the two can be around the number */
 		if
 		:: nstreams == STREAMS -> merge_closest_streams(); count_streams_below(number)
 		:: else
@@ -128,7 +128,7 @@ inline remember_id(number, new_id) {
 	last[n - 1] = number;
 	id[n - 1] = new_id;
 	do
-#ifdef FAULT_REMOVED_HIGHER		/* though later numbers must be above it */
+#ifdef FAULT_REMOVED_HIGHER		/* all, though later numbers must be above */
 	:: n < nstreams -> remove_stream(n)
 #else
 	:: n < nstreams && id[n] <= new_id -> remove_stream(n)
@@ -137,7 +137,7 @@ inline remember_id(number, new_id) {
 	od;
 	if
 	:: nstreams > STREAMS ->
-#ifdef FAULT_STREAM_DROPPED		/* the first stream, rather than a merge */
+#ifdef FAULT_STREAM_DROPPED		/* no merge, but the first one goes */
 		remove_stream(0)
 #else
 		merge_closest_streams()
