@@ -170,6 +170,16 @@ reserved_time(shard_clock *clock)
 }
 
 /*
+ * Has a session used the clock since the start of the server?  A sequence can
+ * hold the lowest time, too, if it was never called.
+ */
+static inline bool
+has_begun(shard_clock *clock)
+{
+	return reserved_time(clock) != PG_INT64_MIN;
+}
+
+/*
  * Write a time past tick_end to WAL and flush it, before any session can rely
  * on it.  The caller holds reservation_lock.
  */
@@ -249,15 +259,15 @@ adopt_reservation(shard_clock *clock, Relation rel)
 {
 	TimestampTz stored;
 
-	if (reserved_time(clock) != PG_INT64_MIN)
+	if (has_begun(clock))
 		check_reservation_file(rel);
 	GetTopTransactionId();		/* see shard_clock_extend() */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
 	stored = read_reservation(rel);
-	if (stored != reserved_time(clock))
+	if (!has_begun(clock) || stored != reserved_time(clock))
 	{
-		advance_base(clock, stored);
-		write_reservation(clock, rel, Max(shard_clock_base(clock), GetCurrentTimestamp()));
+		advance_base(clock, Max(stored, GetCurrentTimestamp()));
+		write_reservation(clock, rel, shard_clock_base(clock));
 	}
 	LWLockRelease(&clock->reservation_lock);
 }
@@ -272,7 +282,7 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
 {
 	Relation	rel = open_reservation_sequence(funcid);
 
-	if (read_reservation(rel) != reserved_time(clock))
+	if (!has_begun(clock) || read_reservation(rel) != reserved_time(clock))
 		adopt_reservation(clock, rel);
 	reservation_relid = RelationGetRelid(rel);
 	relation_close(rel, NoLock);

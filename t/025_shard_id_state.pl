@@ -67,6 +67,14 @@ foreach (
 crash_after('setval() to a lower value', take(100) . "SELECT setval('shard_id_reservation', 1, false);" .
 	"SELECT next_shard_id(1, 1);");
 
+# A sequence that holds no time when the server starts: the clock begins all the
+# same, and the pages of past ticks are recycled.
+$node->safe_psql('postgres', 'ALTER SEQUENCE shard_id_reservation RESTART');
+$node->restart;
+my $short_ticks = 'time:53,node:10;tick=1us;epoch=2020-01-01T00:00:00Z';
+is( $node->safe_psql('postgres', "SELECT count(DISTINCT next_shard_id(1, 1, '$short_ticks')) FROM generate_series(1, 40000)"),
+	40000, 'ALTER SEQUENCE RESTART, then a restart: memory does not fill up');
+
 # A dump whose ids are ahead of the clock here, restored into a database that has
 # made ids since the server started.
 $node->safe_psql('postgres', "CREATE TABLE photo AS " . take(100));
