@@ -246,18 +246,17 @@ inline publish_reservation() {
 
 /* adopt_reservation() */
 inline adopt_reservation() {
-#ifdef FAULT_CLOCK_ALONE		/* the clock begins at the wall clock */
-	advance_base();
-#else
 #ifdef FAULT_SETVAL_IGNORED		/* only a clock that has not begun is advanced */
 	if
 	:: !begun -> base_time = MAX(base_time, last_value)
 	:: else
 	fi;
 #else
+#ifndef FAULT_CLOCK_ALONE		/* the clock begins at the wall clock */
 	base_time = MAX(base_time, last_value);
 #endif
 #endif
+	advance_base();
 #ifndef FAULT_NOTHING_CARRIED	/* a new sequence does not get the old one's time */
 	last_value = MAX(last_value, reserved);
 	last_value = MAX(last_value, base_time);
