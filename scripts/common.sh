@@ -156,6 +156,13 @@ prepare() {
 
 run() { "${as_user[@]}" env HOME="$work" "$@"; }
 
+# The files of a tree but those that a build or a run of the tests makes, which
+# may be at it now.
+source_files() {
+	( cd "$1" && find . -type d \( -name .git -o -name results -o -name 'output_iso' -o -name 'tmp_check*' \) -prune -o \
+		-type f ! -name '*.o' ! -name '*.so' ! -name '*.bc' ! -name 'regression.*' -print0 )
+}
+
 # Build a copy of the tree and install it below $work, where the server finds
 # it by its settings; only a server that has no such setting needs the real
 # directories.  The settings go to $work/private.conf.
@@ -163,8 +170,7 @@ build() {
 	local pkglibdir sharedir
 	say "Building for $("$PG_CONFIG" --version)"
 	run mkdir "$work/src"
-	tar -C "$top" --exclude=.git --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude=./tmp_check -cf - . |
-		run tar -C "$work/src" --no-same-owner -xf -
+	source_files "$top" | tar -C "$top" --null -T - -cf - | run tar -C "$work/src" --no-same-owner -xf -
 	run make -s -j "$(nproc)" -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no
 	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no \
 		install DESTDIR="$work/dest" >/dev/null
