@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * clock_sequence.c
- *		next_snowflake(): Snowflake ids from a clock that is kept in a sequence.
+ *		next_snowflake(): Snowflake ids from a clock that is kept in a sequence;
+ *		settled_snowflake(): up to which id all rows are visible.
  *
  * The state is an ordinary sequence.  Its last_value is the last slot taken
  * from it: the last id or, with INCREMENT k, the last of the k slots of that
@@ -25,6 +26,10 @@
  * access to the sequence, while their tick lasts.  A block never extends into
  * another tick or node.
  *
+ * Feeds: A transaction publishes its first id before last_value passes it (see
+ * unsettled.c).  So settled_snowflake() can tell up to which id no row will be
+ * added.
+ *
  *-------------------------------------------------------------------------
  */
 #include "objectid_ext.h"
@@ -35,6 +40,8 @@
 #include "miscadmin.h"
 #include "sequence_page.h"
 #include "storage/lmgr.h"
+#include "unsettled.h"
+#include "utils/acl.h"
 #include "utils/rel.h"
 
 /* How far ahead of the ids a WAL record reserves, in microseconds */
@@ -224,6 +231,7 @@ take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layo
 		block->tick_begin - block->now <= allowed_lead(rel);
 	if (taken)
 	{
+		unsettled_publish(entry, block->first);	/* before last_value passes it */
 		advance_sequence(entry, rel, buf, block->end,
 						 reservation_of(layout, block, options->seqmax));
 		block->lsn = PageGetLSN(BufferGetPage(buf));
@@ -280,13 +288,16 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 /*
  * Flush the WAL of a block whose ids are ahead of the clock, or whose tick can
  * outlast a restart.  Any other block is usable while the clock is in its
- * tick.
+ * tick, but for a second at most: ids of an idle session hold readers of
+ * settled_snowflake() back.
  */
 static void
 flush_block(sequence_entry *entry, Relation rel, const snowflake_layout *layout, const slot_block *block)
 {
 	entry->usable_from = block->tick_begin;
-	entry->usable_until = block->tick_begin + layout->clock.tick;
+	entry->usable_until = Min(block->tick_begin + layout->clock.tick,
+							  Max(block->tick_begin, block->now) + RESERVATION);
+	unsettled_set_block(entry, block->tick_begin - RESERVATION, entry->usable_until);
 	if (RelationNeedsWAL(rel) &&
 		(block->now < block->tick_begin || layout->clock.tick > RESTART_TIME))
 	{
@@ -304,6 +315,7 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 
 	snowflake_check_node(layout, node);
 	check_clock_sequence(rel, &entry->options, layout);
+	unsettled_register(entry);
 	take_slots_in_turn(entry, rel, node, layout, &block);
 	flush_block(entry, rel, layout, &block);
 
@@ -320,10 +332,11 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 /*
  * Can the next id come from the block at hand?  Not for another user, whose
  * privileges have not been checked.  For transactions that must not take ids,
- * the result is false and take_block() raises the error.
+ * the result is false and take_block() raises the error.  The first id of a
+ * transaction must be published, which comes last.
  */
 static inline bool
-block_is_usable(const sequence_entry *entry, int32 node, const snowflake_layout *layout)
+block_is_usable(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 {
 	TimestampTz now;
 
@@ -334,7 +347,8 @@ block_is_usable(const sequence_entry *entry, int32 node, const snowflake_layout 
 		return false;
 
 	now = GetCurrentTimestamp();
-	return now < entry->usable_until && now >= entry->usable_from;
+	return now < entry->usable_until && now >= entry->usable_from &&
+		(entry->is_published || unsettled_resume_block(entry));
 }
 
 /*
@@ -367,4 +381,104 @@ next_snowflake(PG_FUNCTION_ARGS)
 	if (--entry->remaining > 0)	/* after the last id, this could overflow */
 		entry->next += entry->step;
 	PG_RETURN_INT64(id);
+}
+
+
+/* ----------------------------------------------------------------
+ *		settled_snowflake
+ * ----------------------------------------------------------------
+ */
+
+/* Raise an error if no snapshot can be taken after the call, or no id is known. */
+static void
+check_can_settle(void)
+{
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot execute %s during recovery", "settled_snowflake()"),
+				 errdetail("Only the primary knows which transactions have ids."),
+				 errhint("Call it on the primary, and read here after pg_last_wal_replay_lsn() has reached a later pg_current_wal_insert_lsn() of the primary.")));
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+				 errmsg("cannot execute %s in a transaction whose isolation level is above READ COMMITTED",
+						"settled_snowflake()"),
+				 errdetail("The snapshot of the transaction is older than the result."),
+				 errhint("Call it in a READ COMMITTED transaction, and read the rows in a later statement.")));
+}
+
+/* Open a sequence from which the user can read. */
+static Relation
+open_sequence_to_read(Oid relid)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("sequence with OID %u does not exist", relid)));
+	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
+	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT | ACL_USAGE) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
+	if (RELATION_IS_OTHER_TEMP(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary sequences of other sessions")));
+	return rel;
+}
+
+/*
+ * Return the highest value that the sequence has issued, or passed.  Its WAL is
+ * flushed, so that the sequence does not go back to it after a crash.
+ */
+static int64
+passed_value(Relation rel)
+{
+	Buffer		buf;
+	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_SHARE);
+	int64		result = data->last_value;
+	XLogRecPtr	lsn = BufferGetLSNAtomic(buf);
+
+	if (!data->is_called && result > PG_INT64_MIN)
+		result--;
+	UnlockReleaseBuffer(buf);
+	if (RelationNeedsWAL(rel))
+		XLogFlush(lsn);
+	return result;
+}
+
+/*
+ * Return the highest id (int8) such that all rows with ids of next_snowflake()
+ * from a sequence (regclass) at or below it are visible to snapshots taken
+ * after the call, now and later: no transaction that is running, prepared, or
+ * begins later has or will have such an id.  An open transaction lowers the
+ * result; the call does not wait for it.
+ *
+ * Not so for ids that a transaction uses which has not taken them, those of
+ * nextval(), and after setval() or RESTART to a lower value.
+ *
+ * Errors: insufficient_privilege without SELECT or USAGE on the sequence;
+ * object_not_in_prerequisite_state on a standby; invalid_transaction_state in
+ * a transaction with isolation level REPEATABLE READ or SERIALIZABLE.
+ */
+PG_FUNCTION_INFO_V1(settled_snowflake);
+Datum
+settled_snowflake(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	Relation	rel;
+	int64		result;
+
+	check_can_settle();
+	unsettled_attach();
+	rel = open_sequence_to_read(relid);
+	result = unsettled_limit(relid, passed_value(rel));
+	relation_close(rel, AccessShareLock);
+	PG_RETURN_INT64(result);
 }

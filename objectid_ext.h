@@ -41,8 +41,12 @@
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
+#define is_same_holder(lock1, lock2) \
+	VirtualTransactionIdEquals((lock1)->vxid, (lock2)->vxid)
 #else
 #define MyProcLxid	(MyProc->lxid)
+#define is_same_holder(lock1, lock2) \
+	((lock1)->backend == (lock2)->backend && (lock1)->lxid == (lock2)->lxid)
 #endif
 
 /* PostgreSQL 18 replaced pg_attribute_noreturn(). */
@@ -81,6 +85,12 @@ extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
 extern void objectid_ext_wait(int64 us);
 extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick);
+
+/* Shared memory that is found by its name (shared_memory.c). */
+typedef void (*shared_memory_init) (void *memory);
+
+extern void *get_shared_memory(const char *name, Size size, uint32 magic,
+							   shared_memory_init init);
 
 /* max_clock_lead in microseconds, the unit of TimestampTz */
 static inline int64

@@ -110,6 +110,8 @@ lookup_sequence_entry(Oid relid)
 		last->valid = false;
 		last->is_temp = false;
 		last->remaining = 0;
+		last->unsettled = NULL;
+		last->is_published = false;
 	}
 	return last;
 }

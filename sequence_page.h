@@ -13,6 +13,7 @@
 #include "access/xlogdefs.h"
 #include "catalog/pg_sequence.h"
 #include "commands/sequence.h"
+#include "lib/ilist.h"
 #include "storage/bufmgr.h"
 #include "storage/lock.h"
 #include "utils/relcache.h"
@@ -38,7 +39,12 @@ typedef struct sequence_entry
 	int64		next;			/* the first of them */
 	int64		step;			/* difference between consecutive ids */
 	TimestampTz usable_from;	/* begin of tick, or -infinity if WAL is flushed */
-	TimestampTz usable_until;	/* end of tick */
+	TimestampTz usable_until;	/* end of tick, or earlier */
+
+	/* What others know of our ids; see unsettled.c */
+	struct unsettled_ids *unsettled;	/* in shared memory, or NULL */
+	bool		is_published;	/* in this transaction? */
+	slist_node	published_link;
 } sequence_entry;
 
 extern sequence_entry *lookup_sequence_entry(Oid relid);

@@ -31,13 +31,7 @@
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "storage/dsm.h"
-#if PG_VERSION_NUM >= 170000
-#include "storage/dsm_registry.h"
-#endif
-#include "storage/ipc.h"
 #include "storage/proc.h"
-#include "storage/shmem.h"
 #include "utils/inval.h"
 #include "utils/syscache.h"
 
@@ -134,80 +128,13 @@ init_ledger(void *memory)
 	new->magic = LEDGER_MAGIC;
 }
 
-#if PG_VERSION_NUM >= 190000
-/* PostgreSQL 19 passes an argument to the initialization function. */
-static void
-init_segment(void *memory, void *arg)
-{
-	init_ledger(memory);
-}
-
-static void *
-get_named_segment(const char *name, Size size)
-{
-	bool		found;
-
-	return GetNamedDSMSegment(name, size, init_segment, &found, NULL);
-}
-#elif PG_VERSION_NUM >= 170000
-static void *
-get_named_segment(const char *name, Size size)
-{
-	bool		found;
-
-	return GetNamedDSMSegment(name, size, init_ledger, &found);
-}
-#else
-/* GetNamedDSMSegment() for servers before PostgreSQL 17 */
-static void *
-get_named_segment(const char *name, Size size)
-{
-	dsm_handle *handle;
-	dsm_segment *segment;
-	bool		found;
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	handle = ShmemInitStruct(name, sizeof(dsm_handle), &found);
-	if (!found)
-		*handle = DSM_HANDLE_INVALID;
-
-	if (*handle == DSM_HANDLE_INVALID)
-	{
-		segment = dsm_create(size, 0);
-		init_ledger(dsm_segment_address(segment));
-		dsm_pin_segment(segment);
-		*handle = dsm_segment_handle(segment);
-	}
-	else
-	{
-		/* An earlier attempt may have failed after this. */
-		segment = dsm_find_mapping(*handle);
-		if (segment == NULL)
-			segment = dsm_attach(*handle);
-	}
-	LWLockRelease(AddinShmemInitLock);
-
-	if (segment == NULL)
-		elog(ERROR, "could not attach dynamic shared memory segment");
-	dsm_pin_mapping(segment);
-	return dsm_segment_address(segment);
-}
-#endif
-
-/*
- * Attach to the ledger of the server, or create it.  If other sessions still
- * use a library with another memory layout, we must not create a second ledger.
- */
+/* Attach to the ledger of the server, or create it. */
 static shard_ledger *
 attach_ledger(void)
 {
-	shard_ledger *found = get_named_segment("objectid_ext", sizeof(shard_ledger));
+	shard_ledger *found = get_shared_memory("objectid_ext", sizeof(shard_ledger),
+											LEDGER_MAGIC, init_ledger);
 
-	if (found->magic != LEDGER_MAGIC)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("shared memory of next_shard_id() was created by another version of objectid_ext"),
-				 errhint("Restart the server.")));
 	register_lwlock_tranche(found->tranche, "next_shard_id");
 	return found;
 }

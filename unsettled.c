@@ -1,0 +1,441 @@
+/*-------------------------------------------------------------------------
+ *
+ * unsettled.c
+ *		Ids of clock sequences that can still be committed: those that running
+ *		transactions have taken, and those that sessions hold in a block.
+ *
+ * Each session publishes them in shared memory, one word for each sequence:
+ * the lowest id, and whether a transaction has it.  settled_snowflake() reads
+ * the words of all sessions, without a lock.
+ *
+ * A transaction publishes its first id under the lock of the sequence's page,
+ * before last_value passes it.  So whoever reads last_value, and then does not
+ * find the word, takes a snapshot that sees the end of the transaction: the
+ * word is cleared only after the transaction has left the list of running
+ * ones.
+ *
+ * Between transactions, a block can have ids left.  The next transaction must
+ * mark the word again before it uses them, and settled_snowflake() can remove
+ * it if the tick of the block is over: then the ids are lost.  Both do so with
+ * a compare-and-exchange, so that one of them fails.
+ *
+ * A prepared transaction has no session.  When it is prepared, it takes locks
+ * whose tags hold its first id.  Core keeps them until it has ended, through a
+ * restart and a promotion.  They conflict with no other lock.  The same locks
+ * serve a session that uses more sequences than its slot holds.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "unsettled.h"
+
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "utils/resowner.h"
+
+#define UNSETTLED_MAGIC		0x756E7331
+
+/* How many sequences a session can publish in shared memory */
+#define SLOT_SEQUENCES		64
+
+/*
+ * The word of a sequence: 0, or the lowest id with a bit for "a transaction has
+ * it" below.  A block's next id is never 0, because it follows another.
+ */
+#define IN_TRANSACTION		UINT64CONST(1)
+#define WORD_OF(first)		((uint64) (first) << 1)
+#define FIRST_OF(word)		((int64) ((word) >> 1))
+
+/* What a session has of one sequence.  Only the session writes to it. */
+typedef struct unsettled_ids
+{
+	Oid			database;
+	Oid			relid;
+	pg_atomic_uint64 word;		/* readers can set it to 0 between transactions */
+
+	/* Outside this time, ids of a block are not issued. */
+	TimestampTz usable_from;
+	TimestampTz usable_until;
+} unsettled_ids;
+
+/* A process */
+typedef struct unsettled_slot
+{
+	pg_atomic_uint32 version;	/* odd while another process takes it over */
+	pg_atomic_uint32 count;		/* entries in use */
+	unsettled_ids sequences[SLOT_SEQUENCES];
+} unsettled_slot;
+
+typedef struct unsettled_memory
+{
+	uint32		magic;
+	pg_atomic_uint32 slots_used;	/* the highest in use, plus 1 */
+	pg_atomic_uint32 by_lock;	/* sequences that running transactions publish by locks */
+	unsettled_slot slots[FLEXIBLE_ARRAY_MEMBER];	/* MaxBackends */
+} unsettled_memory;
+
+static unsettled_memory *memory = NULL;
+static unsettled_slot *my_slot = NULL;
+
+/* Sequences of which the current transaction has published ids */
+static slist_head published = SLIST_STATIC_INIT(published);
+
+/*
+ * Locks of an id.  Tuple locks of a sequence are otherwise only taken on its
+ * one tuple, in block 0.
+ */
+#define HIGH_HALF	((OffsetNumber) 0xFFFE)
+#define LOW_HALF	((OffsetNumber) 0xFFFF)
+
+
+/* ----------------------------------------------------------------
+ *		Shared memory
+ * ----------------------------------------------------------------
+ */
+
+/* Initialize new shared memory.  This must not throw an error. */
+static void
+init_memory(void *address)
+{
+	unsettled_memory *new = address;
+
+	pg_atomic_init_u32(&new->slots_used, 0);
+	pg_atomic_init_u32(&new->by_lock, 0);
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		pg_atomic_init_u32(&new->slots[i].version, 0);
+		pg_atomic_init_u32(&new->slots[i].count, 0);
+		for (int j = 0; j < SLOT_SEQUENCES; j++)
+			pg_atomic_init_u64(&new->slots[i].sequences[j].word, 0);
+	}
+	pg_write_barrier();
+	new->magic = UNSETTLED_MAGIC;
+}
+
+/* Attach to the shared memory, or create it. */
+void
+unsettled_attach(void)
+{
+	if (memory == NULL)
+		memory = get_shared_memory("objectid_ext unsettled",
+								   offsetof(unsettled_memory, slots) + MaxBackends * sizeof(unsettled_slot),
+								   UNSETTLED_MAGIC, init_memory);
+}
+
+/* Count a slot among those that readers look at. */
+static void
+extend_slots_used(uint32 n)
+{
+	uint32		used = pg_atomic_read_u32(&memory->slots_used);
+
+	while (used < n && !pg_atomic_compare_exchange_u32(&memory->slots_used, &used, n))
+		;
+}
+
+/* Take over the slot of this process from an earlier process. */
+static void
+take_slot(void)
+{
+	int			n = MyProc - ProcGlobal->allProcs;
+	unsettled_slot *slot = &memory->slots[n];
+
+	if (n < 0 || n >= MaxBackends)
+		elog(ERROR, "process has no slot");
+	pg_atomic_fetch_or_u32(&slot->version, 1);
+	pg_atomic_write_u32(&slot->count, 0);
+	for (int i = 0; i < SLOT_SEQUENCES; i++)
+		pg_atomic_write_u64(&slot->sequences[i].word, 0);
+	pg_atomic_fetch_add_u32(&slot->version, 1);
+	extend_slots_used(n + 1);
+	my_slot = slot;
+}
+
+/* Return a new entry of our slot, or NULL if all are in use. */
+static unsettled_ids *
+new_entry(Oid relid)
+{
+	uint32		n = pg_atomic_read_u32(&my_slot->count);
+	unsettled_ids *ids = &my_slot->sequences[n];
+
+	if (n == SLOT_SEQUENCES)
+		return NULL;
+	ids->database = MyDatabaseId;
+	ids->relid = relid;
+	pg_write_barrier();
+	pg_atomic_write_u32(&my_slot->count, n + 1);
+	return ids;
+}
+
+
+/* ----------------------------------------------------------------
+ *		Locks
+ * ----------------------------------------------------------------
+ */
+
+static void
+lock_half(Oid relid, OffsetNumber half, uint32 value)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, value, half);
+	(void) LockAcquire(&tag, AccessShareLock, false, false);
+}
+
+/* Publish an id by locks that are held until the end of the transaction. */
+static void
+lock_id(Oid relid, int64 id)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	lock_half(relid, HIGH_HALF, (uint32) (id >> 32));
+	lock_half(relid, LOW_HALF, (uint32) id);
+	CurrentResourceOwner = owner;
+}
+
+static bool
+is_half_of(const LockInstanceData *lock, Oid relid, OffsetNumber half)
+{
+	const LOCKTAG *tag = &lock->locktag;
+
+	return tag->locktag_type == LOCKTAG_TUPLE && lock->holdMask != 0 &&
+		tag->locktag_field1 == MyDatabaseId && tag->locktag_field2 == relid &&
+		tag->locktag_field4 == half;
+}
+
+/* Return the limit, lowered to below all ids that are published by locks. */
+static int64
+limit_of_locks(Oid relid, int64 limit)
+{
+	LockData   *data = GetLockStatusData();
+
+	for (int i = 0; i < data->nelements; i++)
+	{
+		const LockInstanceData *high = &data->locks[i];
+
+		for (int j = 0; j < data->nelements && is_half_of(high, relid, HIGH_HALF); j++)
+		{
+			const LockInstanceData *low = &data->locks[j];
+
+			if (is_half_of(low, relid, LOW_HALF) && is_same_holder(high, low))
+				limit = Min(limit, (int64) ((uint64) high->locktag.locktag_field3 << 32 |
+											low->locktag.locktag_field3) - 1);
+		}
+	}
+	return limit;
+}
+
+
+/* ----------------------------------------------------------------
+ *		Publishing
+ * ----------------------------------------------------------------
+ */
+
+/* The transaction has ended: publish what is left of its block. */
+static void
+publish_rest(sequence_entry *entry)
+{
+	if (entry->unsettled == NULL)
+	{
+		entry->remaining = 0;
+		pg_atomic_fetch_sub_u32(&memory->by_lock, 1);
+	}
+	else
+		pg_atomic_write_u64(&entry->unsettled->word,
+							entry->remaining > 0 ? WORD_OF(entry->next) : 0);
+	entry->is_published = false;
+}
+
+/*
+ * Transaction callback.  Core calls it for a commit or an abort after the
+ * transaction has left the list of running ones, and before it releases locks;
+ * for PREPARE, first before it stores the locks, then after the prepared
+ * transaction holds them.
+ */
+static void
+end_transaction(XactEvent event, void *arg)
+{
+	slist_iter	iter;
+
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT)
+		return;
+
+	slist_foreach(iter, &published)
+	{
+		sequence_entry *entry = slist_container(sequence_entry, published_link, iter.cur);
+
+		if (event != XACT_EVENT_PRE_PREPARE)
+			publish_rest(entry);
+		else if (entry->unsettled != NULL)
+			lock_id(entry->relid, FIRST_OF(pg_atomic_read_u64(&entry->unsettled->word)));
+	}
+	if (event != XACT_EVENT_PRE_PREPARE)
+		slist_init(&published);
+}
+
+/* Prepare to publish ids of a sequence.  This can throw an error. */
+void
+unsettled_register(sequence_entry *entry)
+{
+	unsettled_attach();
+	if (my_slot == NULL)
+	{
+		take_slot();
+		RegisterXactCallback(end_transaction, NULL);
+	}
+	if (entry->unsettled == NULL && !entry->is_published)
+		entry->unsettled = new_entry(entry->relid);
+}
+
+static void
+add_to_published(sequence_entry *entry)
+{
+	entry->is_published = true;
+	slist_push_head(&published, &entry->published_link);
+}
+
+/*
+ * Publish the first id that the transaction takes from a sequence.  The caller
+ * holds the lock of the sequence's page, and has not changed it yet.  Later
+ * ids of the transaction are higher.
+ */
+void
+unsettled_publish(sequence_entry *entry, int64 first)
+{
+	if (entry->is_published)
+		return;
+
+	add_to_published(entry);
+	if (entry->unsettled != NULL)
+		pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(first) | IN_TRANSACTION);
+	else
+	{
+		pg_atomic_fetch_add_u32(&memory->by_lock, 1);
+		lock_id(entry->relid, first);
+	}
+}
+
+/* Tell readers when they can remove the rest of the block. */
+void
+unsettled_set_block(sequence_entry *entry, TimestampTz begin, TimestampTz end)
+{
+	if (entry->unsettled != NULL)
+	{
+		entry->unsettled->usable_from = begin;
+		entry->unsettled->usable_until = end;
+	}
+}
+
+/*
+ * Can this transaction issue ids of a block that an earlier one has taken?  If
+ * so, they are published.
+ */
+bool
+unsettled_resume_block(sequence_entry *entry)
+{
+	uint64		expected = WORD_OF(entry->next);
+
+	if (!pg_atomic_compare_exchange_u64(&entry->unsettled->word, &expected,
+										expected | IN_TRANSACTION))
+		return false;
+	add_to_published(entry);
+	return true;
+}
+
+
+/* ----------------------------------------------------------------
+ *		Reading
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Can ids of a block still be issued?  If the clock was set back, not for the
+ * time until it has caught up: that would hold readers back.
+ */
+static bool
+block_is_current(const unsettled_ids *ids)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	return now < ids->usable_until && now >= ids->usable_from;
+}
+
+/*
+ * Return the limit, lowered to below the ids that a session has of a sequence.
+ * A block whose time is over is taken away from a session that is not in a
+ * transaction.
+ */
+static int64
+limit_of_entry(unsettled_ids *ids, int64 limit)
+{
+	uint64		word = pg_atomic_read_u64(&ids->word);
+
+	while (word != 0 && !(word & IN_TRANSACTION) && !block_is_current(ids))
+	{
+		if (pg_atomic_compare_exchange_u64(&ids->word, &word, 0))
+			word = 0;
+	}
+	return word == 0 ? limit : Min(limit, FIRST_OF(word) - 1);
+}
+
+static int64
+limit_of_slot(unsettled_slot *slot, Oid relid, int64 limit)
+{
+	uint32		count = pg_atomic_read_u32(&slot->count);
+
+	pg_read_barrier();
+	for (uint32 i = 0; i < count; i++)
+	{
+		unsettled_ids *ids = &slot->sequences[i];
+
+		if (ids->database == MyDatabaseId && ids->relid == relid)
+			limit = limit_of_entry(ids, limit);
+	}
+	return limit;
+}
+
+/* Like limit_of_slot(), if no other process takes over the slot meanwhile. */
+static int64
+limit_of_process(unsettled_slot *slot, Oid relid, int64 limit)
+{
+	for (;;)
+	{
+		uint32		version = pg_atomic_read_u32(&slot->version);
+		int64		result;
+
+		pg_read_barrier();
+		result = limit_of_slot(slot, relid, limit);
+		pg_read_barrier();
+		if (version % 2 == 0 && version == pg_atomic_read_u32(&slot->version))
+			return result;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/*
+ * Return the limit, or the highest id below it such that no transaction that
+ * is running, and no block, has an id of the sequence at or below.  The caller
+ * has read the limit from the sequence's page.
+ */
+int64
+unsettled_limit(Oid relid, int64 limit)
+{
+	uint32		used;
+
+	pg_memory_barrier();
+	used = pg_atomic_read_u32(&memory->slots_used);
+	for (uint32 i = 0; i < used; i++)
+		limit = limit_of_process(&memory->slots[i], relid, limit);
+
+	/*
+	 * Do this last, because a transaction that is prepared takes its locks
+	 * before its word is cleared.
+	 */
+	pg_memory_barrier();
+	if (max_prepared_xacts > 0 || pg_atomic_read_u32(&memory->by_lock) > 0)
+		limit = limit_of_locks(relid, limit);
+	return limit;
+}
