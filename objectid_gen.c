@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_gen.c
- *		Generation of objectids: gen_objectid().
+ *		Generation of objectids: gen_objectid(), of now and of a given time.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,6 +22,14 @@ static struct
 	uint32		counter;		/* of the last id, 24 bits */
 	uint64		identity;		/* 40 bits */
 }			generator;
+
+/* The same for ids of a given time, which use all of the counter */
+static struct
+{
+	int			pid;
+	uint32		counter;
+	uint64		identity;
+}			generator_at;
 
 static void
 strong_random(void *buf, size_t len)
@@ -121,6 +129,18 @@ draw_identity(void)
 	generator.pid = MyProcPid;
 }
 
+static objectid *
+make_objectid(uint32 seconds, uint64 identity, uint32 counter)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	uint32		first_bytes = pg_hton32(seconds);
+	uint64		last_bytes = pg_hton64(identity << OBJECTID_COUNTER_BITS | counter);
+
+	memcpy(id->data, &first_bytes, sizeof(first_bytes));
+	memcpy(id->data + OBJECTID_IDENTITY_OFFSET, &last_bytes, sizeof(last_bytes));
+	return id;
+}
+
 /*
  * Return the next id of this backend.  It is greater than the one before, even
  * if the clock was set back or the counter wraps; it may then lead the clock
@@ -131,10 +151,7 @@ PG_FUNCTION_INFO_V1(gen_objectid);
 Datum
 gen_objectid(PG_FUNCTION_ARGS)
 {
-	objectid   *id = palloc(sizeof(objectid));
 	uint32		counter;
-	uint32		first_bytes;
-	uint64		last_bytes;
 
 	if (unlikely(generator.pid != MyProcPid || generator.kind != objectid_ext_identity))
 		draw_identity();
@@ -142,10 +159,36 @@ gen_objectid(PG_FUNCTION_ARGS)
 	counter = (generator.counter + 1) & OBJECTID_COUNTER_MASK;
 	generator.seconds = next_second(counter == 0);
 	generator.counter = counter;
+	PG_RETURN_OBJECTID_P(make_objectid(generator.seconds, generator.identity, counter));
+}
 
-	first_bytes = pg_hton32(generator.seconds);
-	last_bytes = pg_hton64(generator.identity << OBJECTID_COUNTER_BITS | generator.counter);
-	memcpy(id->data, &first_bytes, sizeof(first_bytes));
-	memcpy(id->data + OBJECTID_IDENTITY_OFFSET, &last_bytes, sizeof(last_bytes));
-	PG_RETURN_OBJECTID_P(id);
+/*
+ * Return a new id of a given time.  Any call, of this process or of another,
+ * may have made ids of that second, so these have an identity of their own: a
+ * random one, which the classic layout cannot provide, and another one each
+ * time the counter wraps.  The counter starts at 0, so that ids of one second
+ * ascend in the order of the calls for as long as possible.
+ */
+PG_FUNCTION_INFO_V1(gen_objectid_at);
+Datum
+gen_objectid_at(PG_FUNCTION_ARGS)
+{
+	int64		second = tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0));
+	uint8		identity[OBJECTID_IDENTITY_LEN];
+
+	if (second < 0 || second > objectid_clock.max_tick)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("timestamp is out of range for type %s", "objectid"),
+				 errdetail("The time must be from 1970-01-01 00:00:00+00 to before 2106-02-07 06:28:16+00.")));
+
+	generator_at.counter = (generator_at.counter + 1) & OBJECTID_COUNTER_MASK;
+	if (unlikely(generator_at.pid != MyProcPid || generator_at.counter == 0))
+	{
+		strong_random(identity, sizeof(identity));
+		generator_at.identity = read_big_endian(identity, OBJECTID_IDENTITY_LEN);
+		generator_at.counter = 0;
+		generator_at.pid = MyProcPid;
+	}
+	PG_RETURN_OBJECTID_P(make_objectid((uint32) second, generator_at.identity, generator_at.counter));
 }

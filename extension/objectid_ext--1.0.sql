@@ -463,6 +463,10 @@ CREATE FUNCTION gen_objectid() RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gen_objectid() IS 'next id of this backend, greater than all its ids before';
 
+CREATE FUNCTION gen_objectid(timestamp with time zone) RETURNS objectid
+AS 'MODULE_PATHNAME', 'gen_objectid_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION gen_objectid(timestamp with time zone) IS 'new id with the second of a timestamp, distinct from all others; its five bytes are random; the time must be from 1970 to 2106';
+
 ----------------------------------------------------------------------
 -- 64-bit ids
 ----------------------------------------------------------------------

@@ -43,6 +43,30 @@ SELECT count(*) AS rows, count(DISTINCT id) AS ids, count(DISTINCT other) AS oth
 SELECT count(*) FILTER (WHERE a = b) AS equal FROM (SELECT gen_objectid() AS a, gen_objectid() AS b FROM generate_series(1, 1000)) AS s;
 SELECT count(DISTINCT id) FROM generate_series(1, 1000) AS n, LATERAL (SELECT gen_objectid() AS id WHERE n > 0) AS s;
 
+-- Ids of a given time have its second, and are distinct, also from ids of now.
+SELECT t, objectid_timestamp(gen_objectid(t)) = date_trunc('second', t) AS same
+  FROM unnest('{1970-01-01 00:00:00+00,1970-01-01 00:00:00.999999+00,2012-10-17 20:46:22.5+00,2106-02-07 06:28:15.999999+00}'::timestamptz[]) AS t;
+SELECT gen_objectid(timestamptz '1969-12-31 23:59:59.999999+00');
+SELECT gen_objectid(timestamptz '2106-02-07 06:28:16+00');
+SELECT gen_objectid(timestamptz '-infinity');
+SELECT gen_objectid(timestamptz 'infinity');
+SELECT gen_objectid(NULL::timestamptz) IS NULL AS null;
+SELECT count(DISTINCT id) AS distinct, count(DISTINCT p.random) AS identities, count(*) FILTER (WHERE id <= before) AS not_ascending
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before
+          FROM (SELECT n, gen_objectid(timestamptz '2012-10-17 20:46:22+00') AS id FROM generate_series(1, 10000) AS n) AS g) AS s,
+       objectid_parts(id) AS p;
+SELECT count(DISTINCT id) AS distinct FROM (SELECT gen_objectid(clock_timestamp()) FROM generate_series(1, 1000)
+                                             UNION ALL SELECT gen_objectid() FROM generate_series(1, 1000)) AS s (id);
+-- When the counter wraps, another identity is drawn.
+SELECT gen_objectid(timestamptz '2012-10-17 20:46:22+00') AS last_id \gset
+SELECT count(gen_objectid(timestamptz '2012-10-17 20:46:22+00')) AS calls FROM generate_series(1, 4096) AS a, generate_series(1, 4096) AS b;
+SELECT p.random <> l.random AS other_identity, p.counter = l.counter + 1 AS next_counter
+  FROM objectid_parts(gen_objectid(timestamptz '2012-10-17 20:46:22+00')) AS p, objectid_parts(:'last_id') AS l;
+-- The layout is random, whatever the setting says.
+SET objectid_ext.objectid_identity = host;
+SELECT a.machine <> b.machine AS random FROM objectid_parts(gen_objectid(now())) AS a, objectid_parts(gen_objectid()) AS b;
+RESET objectid_ext.objectid_identity;
+
 -- The counter wraps: advance to just before its end, then check the ids around
 -- it.
 SELECT (objectid_parts(gen_objectid())).counter AS counter \gset
