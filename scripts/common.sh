@@ -100,7 +100,7 @@ may_install() { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -v;
 # Debian's server package makes and starts a cluster of its own on port 5432
 # when it is first installed.  Here nobody asked for one.
 install_packages() {
-	local version conf=/etc/postgresql-common/createcluster.d/objectid_ext.conf
+	local version package conf=/etc/postgresql-common/createcluster.d/objectid_ext.conf
 	command -v apt-get >/dev/null ||
 		die "please install PostgreSQL 15 or later with its development files, make, gcc and Perl's IPC::Run"
 	may_install || die "some packages are missing, and only root can install them:" $'\n   ' \
@@ -117,7 +117,9 @@ install_packages() {
 	apt_install $(missing_packages "$version")
 	# Some tests are of other people's software, and left out where it is not
 	# to be had.
-	apt_install "postgresql-$version-plproxy" 2>/dev/null || true
+	for package in plproxy wal2json; do
+		apt_install "postgresql-$version-$package" 2>/dev/null || true
+	done
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
 }
