@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * clock_sequence.c
- *		next_snowflake(): Snowflake ids from a clock that is kept in a sequence;
- *		settled_snowflake(): up to which id all rows are visible.
+ *		next_snowflake(): Snowflake ids from a clock that is kept in a sequence.
  *
  * The state is an ordinary sequence.  Its last_value is the last slot taken
  * from it: the last id or, with INCREMENT k, the last of the k slots of that
@@ -26,9 +25,8 @@
  * access to the sequence, while their tick lasts.  A block never extends into
  * another tick or node.
  *
- * Feeds: A transaction publishes its first id before last_value passes it (see
- * unsettled.c).  So settled_snowflake() can tell up to which id no row will be
- * added.
+ * Feeds: A transaction publishes its first id before last_value passes it, so
+ * that settled_snowflake() can say up to which id no row will be added.
  *
  *-------------------------------------------------------------------------
  */
@@ -41,7 +39,6 @@
 #include "sequence_page.h"
 #include "storage/lmgr.h"
 #include "unsettled.h"
-#include "utils/acl.h"
 #include "utils/rel.h"
 
 /* How far ahead of the ids a WAL record reserves, in microseconds */
@@ -381,104 +378,4 @@ next_snowflake(PG_FUNCTION_ARGS)
 	if (--entry->remaining > 0)	/* after the last id, this could overflow */
 		entry->next += entry->step;
 	PG_RETURN_INT64(id);
-}
-
-
-/* ----------------------------------------------------------------
- *		settled_snowflake
- * ----------------------------------------------------------------
- */
-
-/* Raise an error if no snapshot can be taken after the call, or no id is known. */
-static void
-check_can_settle(void)
-{
-	if (RecoveryInProgress())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot execute %s during recovery", "settled_snowflake()"),
-				 errdetail("Only the primary knows which transactions have ids."),
-				 errhint("Call it on the primary, and read here after pg_last_wal_replay_lsn() has reached a later pg_current_wal_insert_lsn() of the primary.")));
-	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-				 errmsg("cannot execute %s in a transaction whose isolation level is above READ COMMITTED",
-						"settled_snowflake()"),
-				 errdetail("The snapshot of the transaction is older than the result."),
-				 errhint("Call it in a READ COMMITTED transaction, and read the rows in a later statement.")));
-}
-
-/* Open a sequence from which the user can read. */
-static Relation
-open_sequence_to_read(Oid relid)
-{
-	Relation	rel = try_relation_open(relid, AccessShareLock);
-
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("sequence with OID %u does not exist", relid)));
-	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
-	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT | ACL_USAGE) != ACLCHECK_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
-	if (RELATION_IS_OTHER_TEMP(rel))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot access temporary sequences of other sessions")));
-	return rel;
-}
-
-/*
- * Return the highest value that the sequence has issued, or passed.  Its WAL is
- * flushed, so that the sequence does not go back to it after a crash.
- */
-static int64
-passed_value(Relation rel)
-{
-	Buffer		buf;
-	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_SHARE);
-	int64		result = data->last_value;
-	XLogRecPtr	lsn = BufferGetLSNAtomic(buf);
-
-	if (!data->is_called && result > PG_INT64_MIN)
-		result--;
-	UnlockReleaseBuffer(buf);
-	if (RelationNeedsWAL(rel))
-		XLogFlush(lsn);
-	return result;
-}
-
-/*
- * Return the highest id (int8) such that all rows with ids of next_snowflake()
- * from a sequence (regclass) at or below it are visible to snapshots taken
- * after the call, now and later: no transaction that is running, prepared, or
- * begins later has or will have such an id.  An open transaction lowers the
- * result; the call does not wait for it.
- *
- * Not so for ids that a transaction uses which has not taken them, those of
- * nextval(), and after setval() or RESTART to a lower value.
- *
- * Errors: insufficient_privilege without SELECT or USAGE on the sequence;
- * object_not_in_prerequisite_state on a standby; invalid_transaction_state in
- * a transaction with isolation level REPEATABLE READ or SERIALIZABLE.
- */
-PG_FUNCTION_INFO_V1(settled_snowflake);
-Datum
-settled_snowflake(PG_FUNCTION_ARGS)
-{
-	Oid			relid = PG_GETARG_OID(0);
-	Relation	rel;
-	int64		result;
-
-	check_can_settle();
-	unsettled_attach();
-	rel = open_sequence_to_read(relid);
-	result = unsettled_limit(relid, passed_value(rel));
-	relation_close(rel, AccessShareLock);
-	PG_RETURN_INT64(result);
 }

@@ -44,6 +44,7 @@ typedef struct sequence_entry
 	/* What others know of our ids; see unsettled.c */
 	struct unsettled_ids *unsettled;	/* in shared memory, or NULL */
 	bool		is_published;	/* in this transaction? */
+	int64		first;			/* if so, the lowest id of it */
 	slist_node	published_link;
 } sequence_entry;
 

@@ -22,7 +22,7 @@
  * A prepared transaction has no session.  When it is prepared, it takes locks
  * whose tags hold its first id.  Core keeps them until it has ended, through a
  * restart and a promotion.  They conflict with no other lock.  The same locks
- * serve a session that uses more sequences than its slot holds.
+ * serve a transaction that uses more sequences than its slot holds.
  *
  *-------------------------------------------------------------------------
  */
@@ -38,8 +38,8 @@
 
 #define UNSETTLED_MAGIC		0x756E7331
 
-/* How many sequences a session can publish in shared memory */
-#define SLOT_SEQUENCES		64
+/* How many sequences a transaction can publish in shared memory */
+#define SLOT_SEQUENCES		32
 
 /*
  * The word of a sequence: 0, or the lowest id with a bit for "a transaction has
@@ -64,7 +64,7 @@ typedef struct unsettled_ids
 /* A process */
 typedef struct unsettled_slot
 {
-	pg_atomic_uint32 version;	/* odd while another process takes it over */
+	pg_atomic_uint32 version;	/* odd while entries change their sequence */
 	pg_atomic_uint32 count;		/* entries in use */
 	unsettled_ids sequences[SLOT_SEQUENCES];
 } unsettled_slot;
@@ -84,9 +84,11 @@ static unsettled_slot *my_slot = NULL;
 static slist_head published = SLIST_STATIC_INIT(published);
 
 /*
- * Locks of an id.  Tuple locks of a sequence are otherwise only taken on its
- * one tuple, in block 0.
+ * The locks that publish an id: the block number of the first is 0, of the
+ * others a half of the id.  Tuple locks of a sequence are otherwise only taken
+ * on its one tuple.
  */
+#define ANY_ID		((OffsetNumber) 0xFFFD)
 #define HIGH_HALF	((OffsetNumber) 0xFFFE)
 #define LOW_HALF	((OffsetNumber) 0xFFFF)
 
@@ -135,6 +137,22 @@ extend_slots_used(uint32 n)
 		;
 }
 
+/*
+ * The entries of a slot change their sequence between these two.  No error and
+ * no cancel must come between them.
+ */
+static void
+begin_change(unsettled_slot *slot)
+{
+	pg_atomic_fetch_or_u32(&slot->version, 1);
+}
+
+static void
+end_change(unsettled_slot *slot)
+{
+	pg_atomic_fetch_add_u32(&slot->version, 1);
+}
+
 /* Take over the slot of this process from an earlier process. */
 static void
 take_slot(void)
@@ -144,28 +162,54 @@ take_slot(void)
 
 	if (n < 0 || n >= MaxBackends)
 		elog(ERROR, "process has no slot");
-	pg_atomic_fetch_or_u32(&slot->version, 1);
+	begin_change(slot);
 	pg_atomic_write_u32(&slot->count, 0);
 	for (int i = 0; i < SLOT_SEQUENCES; i++)
 		pg_atomic_write_u64(&slot->sequences[i].word, 0);
-	pg_atomic_fetch_add_u32(&slot->version, 1);
+	end_change(slot);
 	extend_slots_used(n + 1);
 	my_slot = slot;
 }
 
-/* Return a new entry of our slot, or NULL if all are in use. */
+/*
+ * Return an entry whose sequence this transaction has not used, after the
+ * session has given up its block.  Returns NULL if there is none.
+ */
 static unsettled_ids *
-new_entry(Oid relid)
+free_entry(void)
+{
+	static int	hand = 0;
+
+	for (int i = 0; i < SLOT_SEQUENCES; i++)
+	{
+		unsettled_ids *ids = &my_slot->sequences[hand++ % SLOT_SEQUENCES];
+		sequence_entry *entry = lookup_sequence_entry(ids->relid);
+
+		if (!entry->is_published)
+		{
+			entry->remaining = 0;
+			entry->unsettled = NULL;
+			return ids;
+		}
+	}
+	return NULL;
+}
+
+/* Return an entry of our slot for a sequence, or NULL if all are in use. */
+static unsettled_ids *
+get_entry(Oid relid)
 {
 	uint32		n = pg_atomic_read_u32(&my_slot->count);
-	unsettled_ids *ids = &my_slot->sequences[n];
+	unsettled_ids *ids = n < SLOT_SEQUENCES ? &my_slot->sequences[n] : free_entry();
 
-	if (n == SLOT_SEQUENCES)
+	if (ids == NULL)
 		return NULL;
+	begin_change(my_slot);
 	ids->database = MyDatabaseId;
 	ids->relid = relid;
-	pg_write_barrier();
-	pg_atomic_write_u32(&my_slot->count, n + 1);
+	pg_atomic_write_u64(&ids->word, 0);
+	pg_atomic_write_u32(&my_slot->count, Min(n + 1, SLOT_SEQUENCES));
+	end_change(my_slot);
 	return ids;
 }
 
@@ -176,11 +220,11 @@ new_entry(Oid relid)
  */
 
 static void
-lock_half(Oid relid, OffsetNumber half, uint32 value)
+lock_part(Oid relid, OffsetNumber part, uint32 value)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, value, half);
+	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, value, part);
 	(void) LockAcquire(&tag, AccessShareLock, false, false);
 }
 
@@ -191,9 +235,22 @@ lock_id(Oid relid, int64 id)
 	ResourceOwner owner = CurrentResourceOwner;
 
 	CurrentResourceOwner = TopTransactionResourceOwner;
-	lock_half(relid, HIGH_HALF, (uint32) (id >> 32));
-	lock_half(relid, LOW_HALF, (uint32) id);
+	lock_part(relid, ANY_ID, 0);
+	lock_part(relid, HIGH_HALF, (uint32) (id >> 32));
+	lock_part(relid, LOW_HALF, (uint32) id);
 	CurrentResourceOwner = owner;
+}
+
+/* Does another transaction publish an id by locks? */
+static bool
+others_have_locks(Oid relid)
+{
+	LOCKTAG		tag;
+	int			count;
+
+	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, 0, ANY_ID);
+	(void) GetLockConflicts(&tag, AccessExclusiveLock, &count);
+	return count > 0;
 }
 
 static bool
@@ -270,7 +327,7 @@ end_transaction(XactEvent event, void *arg)
 		if (event != XACT_EVENT_PRE_PREPARE)
 			publish_rest(entry);
 		else if (entry->unsettled != NULL)
-			lock_id(entry->relid, FIRST_OF(pg_atomic_read_u64(&entry->unsettled->word)));
+			lock_id(entry->relid, entry->first);
 	}
 	if (event != XACT_EVENT_PRE_PREPARE)
 		slist_init(&published);
@@ -280,14 +337,16 @@ end_transaction(XactEvent event, void *arg)
 void
 unsettled_register(sequence_entry *entry)
 {
+	static bool registered = false;
+
 	unsettled_attach();
-	if (my_slot == NULL)
-	{
-		take_slot();
+	if (!registered)
 		RegisterXactCallback(end_transaction, NULL);
-	}
+	registered = true;
+	if (my_slot == NULL)
+		take_slot();
 	if (entry->unsettled == NULL && !entry->is_published)
-		entry->unsettled = new_entry(entry->relid);
+		entry->unsettled = get_entry(entry->relid);
 }
 
 static void
@@ -300,22 +359,27 @@ add_to_published(sequence_entry *entry)
 /*
  * Publish the first id that the transaction takes from a sequence.  The caller
  * holds the lock of the sequence's page, and has not changed it yet.  Later
- * ids of the transaction are higher.
+ * ids of the transaction are higher, unless the sequence was set back.
+ *
+ * The locks can throw an error.  So they come first.
  */
 void
 unsettled_publish(sequence_entry *entry, int64 first)
 {
-	if (entry->is_published)
+	if (entry->is_published && entry->first <= first)
 		return;
 
-	add_to_published(entry);
 	if (entry->unsettled != NULL)
 		pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(first) | IN_TRANSACTION);
 	else
 	{
-		pg_atomic_fetch_add_u32(&memory->by_lock, 1);
 		lock_id(entry->relid, first);
+		if (!entry->is_published)
+			pg_atomic_fetch_add_u32(&memory->by_lock, 1);
 	}
+	entry->first = first;
+	if (!entry->is_published)
+		add_to_published(entry);
 }
 
 /* Tell readers when they can remove the rest of the block. */
@@ -341,6 +405,7 @@ unsettled_resume_block(sequence_entry *entry)
 	if (!pg_atomic_compare_exchange_u64(&entry->unsettled->word, &expected,
 										expected | IN_TRANSACTION))
 		return false;
+	entry->first = entry->next;
 	add_to_published(entry);
 	return true;
 }
@@ -386,7 +451,6 @@ limit_of_slot(unsettled_slot *slot, Oid relid, int64 limit)
 {
 	uint32		count = pg_atomic_read_u32(&slot->count);
 
-	pg_read_barrier();
 	for (uint32 i = 0; i < count; i++)
 	{
 		unsettled_ids *ids = &slot->sequences[i];
@@ -397,7 +461,7 @@ limit_of_slot(unsettled_slot *slot, Oid relid, int64 limit)
 	return limit;
 }
 
-/* Like limit_of_slot(), if no other process takes over the slot meanwhile. */
+/* Like limit_of_slot(), when no entry changes its sequence meanwhile. */
 static int64
 limit_of_process(unsettled_slot *slot, Oid relid, int64 limit)
 {
@@ -411,7 +475,7 @@ limit_of_process(unsettled_slot *slot, Oid relid, int64 limit)
 		pg_read_barrier();
 		if (version % 2 == 0 && version == pg_atomic_read_u32(&slot->version))
 			return result;
-		CHECK_FOR_INTERRUPTS();
+		pg_usleep(1);
 	}
 }
 
@@ -435,7 +499,8 @@ unsettled_limit(Oid relid, int64 limit)
 	 * before its word is cleared.
 	 */
 	pg_memory_barrier();
-	if (max_prepared_xacts > 0 || pg_atomic_read_u32(&memory->by_lock) > 0)
+	if (pg_atomic_read_u32(&memory->by_lock) > 0 ||
+		(max_prepared_xacts > 0 && others_have_locks(relid)))
 		limit = limit_of_locks(relid, limit);
 	return limit;
 }

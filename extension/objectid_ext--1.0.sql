@@ -627,8 +627,12 @@ CREATE FUNCTION next_snowflake(seq regclass, node integer DEFAULT snowflake_node
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
+CREATE FUNCTION settled_snowflake_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION settled_snowflake_support(internal) IS 'planner support: settled_snowflake() cannot be used in a condition on a table';
+
 CREATE FUNCTION settled_snowflake(seq regclass) RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_snowflake_support;
 COMMENT ON FUNCTION settled_snowflake(regclass) IS 'highest id such that all rows with ids of next_snowflake() from the sequence at or below it, now and later, are visible to later statements; an open transaction that has taken ids lowers it; an error on a standby, and above READ COMMITTED';
 
 ----------------------------------------------------------------------

@@ -70,6 +70,19 @@ SELECT last_value = settled_snowflake('block_id') AS all_settled FROM block_id;
 SELECT setval('event_id', 9000000000000000000) IS NOT NULL AS set;
 SELECT settled_snowflake('event_id');
 
+-- set back in a transaction that has taken ids: below the lowest
+CREATE SEQUENCE back_id;
+BEGIN;
+SELECT setval('back_id', make_snowflake('2070-01-01 00:00:00+00', 0, 0, 'twitter')) > 0 AS ahead;
+SET client_min_messages = error;
+SELECT next_snowflake('back_id', 5) AS first \gset
+SELECT setval('back_id', 1);
+SELECT next_snowflake('back_id', 5) AS second \gset
+RESET client_min_messages;
+SELECT :second < :first AS back, settled_snowflake('back_id') = :second - 1 AS below_second;
+COMMIT;
+SELECT settled_snowflake('back_id') = :second AS all_settled;
+
 -- more sequences in one transaction than a session publishes in shared memory
 DO $$
 BEGIN
@@ -83,11 +96,11 @@ CREATE TEMP TABLE many AS
 SAVEPOINT a;
 SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5) > id;
 ROLLBACK TO a;
-SELECT count(*) FROM many WHERE settled_snowflake(('many_' || i)::regclass) = id - 1;
+SELECT count(*) FILTER (WHERE settled_snowflake(('many_' || i)::regclass) = id - 1) FROM many;
 COMMIT;
 SELECT pg_sleep(0.01);
-SELECT count(*) FROM many, pg_sequences
-	WHERE sequencename = 'many_' || i AND settled_snowflake(('many_' || i)::regclass) = last_value;
+SELECT count(*) FILTER (WHERE settled_snowflake(('many_' || i)::regclass) = last_value)
+	FROM many JOIN pg_sequences ON sequencename = 'many_' || i;
 SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5) > id;
 
 -- a temporary sequence
@@ -105,6 +118,26 @@ COMMIT;
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT pg_temp.error_of('SELECT settled_snowflake(''step_id'')');
 COMMIT;
+
+-- in a statement of its own: a condition on a table would be true for rows that
+-- the statement does not see
+CREATE TABLE event (id bigint PRIMARY KEY);
+CREATE TABLE bookmark (upto bigint);
+INSERT INTO bookmark VALUES (0);
+SELECT * FROM event WHERE id > 0 AND id <= settled_snowflake('step_id');
+SELECT * FROM event WHERE id <= (SELECT settled_snowflake('step_id'));
+SELECT * FROM event JOIN bookmark ON id <= settled_snowflake('step_id');
+SELECT * FROM event WHERE EXISTS (SELECT 1 FROM bookmark WHERE upto < settled_snowflake('step_id'));
+DELETE FROM event WHERE id <= settled_snowflake('step_id');
+PREPARE read AS SELECT * FROM event WHERE id <= settled_snowflake('step_id');
+EXECUTE read;
+-- elsewhere there is no harm
+SELECT upto < settled_snowflake('step_id') AS new FROM bookmark;
+UPDATE bookmark SET upto = settled_snowflake('step_id') WHERE upto = 0;
+INSERT INTO bookmark SELECT settled_snowflake('step_id') WHERE settled_snowflake('step_id') > 0;
+SELECT count(*) FROM bookmark WHERE upto > 0;
+SELECT 1 AS above WHERE settled_snowflake('step_id') > 0;
+DROP TABLE event, bookmark;
 
 -- privileges: SELECT or USAGE
 CREATE ROLE regress_feed_reader;
@@ -130,7 +163,7 @@ SELECT pg_temp.error_of('SELECT settled_snowflake(''pg_class'')');
 SELECT pg_temp.error_of('SELECT settled_snowflake(0)');
 SELECT settled_snowflake(NULL);
 
-DROP SEQUENCE event_id, later_id, lowest_id, step_id, block_id;
+DROP SEQUENCE event_id, later_id, lowest_id, step_id, block_id, back_id;
 DO $$
 BEGIN
 	FOR i IN 1 .. 80 LOOP
