@@ -7,7 +7,7 @@ OBJS = settings.o shared_memory.o ticks.o time_range.o \
 	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sort.o \
 	objectid_stats.o objectid_text.o objectid_time.o \
 	snowflake_ext.o snowflake_layout.o shard_id.o shard_ledger.o shard_clock.o uuidv7.o digits.o \
-	sequence_page.o clock_sequence.o sequence_range.o unsettled.o settled_snowflake.o
+	sequence_page.o clock_sequence.o sequence_range.o unsettled.o unsettled_locks.o settled_snowflake.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # Each test also runs alone: make installcheck REGRESS=order
@@ -46,9 +46,9 @@ include $(PGXS)
 
 # All object files depend on these headers.
 $(OBJS): objectid_ext.h ticks.h
-sequence_page.o clock_sequence.o sequence_range.o shard_clock.o unsettled.o settled_snowflake.o: sequence_page.h
-clock_sequence.o unsettled.o settled_snowflake.o: unsettled.h
-shard_id.o shard_ledger.o: shard_ledger.h shard_clock.h
+sequence_page.o clock_sequence.o sequence_range.o shard_clock.o unsettled.o unsettled_locks.o settled_snowflake.o: sequence_page.h
+clock_sequence.o unsettled.o unsettled_locks.o settled_snowflake.o shard_clock.o shard_id.o: unsettled.h
+shard_id.o shard_ledger.o: shard_ledger.h shard_clock.h sequence_page.h
 shard_clock.o: shard_clock.h
 
 # A release archive for PGXN: the committed files, below one directory

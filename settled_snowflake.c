@@ -22,6 +22,7 @@
 #include "sequence_page.h"
 #include "unsettled.h"
 #include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 
@@ -30,21 +31,24 @@
  * ----------------------------------------------------------------
  */
 
-/* Raise an error if no snapshot can be taken after the call, or no id is known. */
-static void
-check_can_settle(void)
+/*
+ * Raise an error if the published ids are not here, or if later statements of
+ * the transaction use an older snapshot.
+ */
+void
+check_can_settle(const char *funcname)
 {
 	if (RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot execute %s during recovery", "settled_snowflake()"),
+				 errmsg("cannot execute %s during recovery", funcname),
 				 errdetail("Only the primary knows which transactions have ids."),
 				 errhint("Call it on the primary, and read here after pg_last_wal_replay_lsn() has reached a later pg_current_wal_insert_lsn() of the primary.")));
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot execute %s in a transaction whose isolation level is above READ COMMITTED",
-						"settled_snowflake()"),
+						funcname),
 				 errdetail("The snapshot of the transaction is older than the result."),
 				 errhint("Call it in a READ COMMITTED transaction, and read the rows in a later statement.")));
 }
@@ -116,7 +120,7 @@ settled_snowflake(PG_FUNCTION_ARGS)
 	Relation	rel;
 	int64		result;
 
-	check_can_settle();
+	check_can_settle("settled_snowflake()");
 	unsettled_attach();
 	rel = open_sequence_to_read(relid);
 	result = unsettled_limit(relid, passed_value(rel));
@@ -158,14 +162,14 @@ is_condition_on_table(Query *query, Oid funcid)
 }
 
 /*
- * Planner support function: refuse the function in a condition on a table,
- * such as WHERE id <= settled_snowflake('s').  The snapshot of the statement is
- * older than the result, so the condition would be true for rows that the
- * statement does not see.
+ * Planner support function: refuse settled_snowflake() and settled_shard_id()
+ * in a condition on a table, such as WHERE id <= settled_snowflake('s').  The
+ * snapshot of the statement is older than the result, so the condition would
+ * be true for rows that the statement does not see.
  */
-PG_FUNCTION_INFO_V1(settled_snowflake_support);
+PG_FUNCTION_INFO_V1(settled_support);
 Datum
-settled_snowflake_support(PG_FUNCTION_ARGS)
+settled_support(PG_FUNCTION_ARGS)
 {
 	Node	   *request = (Node *) PG_GETARG_POINTER(0);
 
@@ -178,7 +182,8 @@ settled_snowflake_support(PG_FUNCTION_ARGS)
 			if (is_condition_on_table(root->parse, req->fcall->funcid))
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("%s cannot be used in a condition on a table", "settled_snowflake()"),
+						 errmsg("%s() cannot be used in a condition on a table",
+								get_func_name(req->fcall->funcid)),
 						 errdetail("The snapshot of the statement is older than the result, so the statement may not see all rows up to it."),
 						 errhint("Call it in a statement of its own, and read the rows in the next one.")));
 		}

@@ -28,6 +28,7 @@
 #include "utils/rel.h"
 
 #include "sequence_page.h"
+#include "unsettled.h"
 
 /* The sequence that holds the reserved time, in microseconds since 1970. */
 #define RESERVATION_SEQUENCE	"shard_id_reservation"
@@ -50,6 +51,7 @@ shard_clock_init(shard_clock *clock, int tranche)
 	clock->base_monotonic = 0;
 	LWLockInitialize(&clock->reservation_lock, tranche);
 	pg_atomic_init_u64(&clock->reserved, (uint64) PG_INT64_MIN);
+	pg_atomic_init_u64(&clock->settled, (uint64) PG_INT64_MIN);
 }
 
 
@@ -210,17 +212,25 @@ shard_clock_extend(shard_clock *clock, TimestampTz tick_end)
 	relation_close(rel, NoLock);
 }
 
-/* Open the sequence in the schema of a function of the extension. */
-static Relation
-open_reservation_sequence(Oid funcid)
+/* Find the sequence in the schema of a function of the extension. */
+static Oid
+find_reservation_sequence(Oid funcid)
 {
 	Oid			relid = get_relname_relid(RESERVATION_SEQUENCE, get_func_namespace(funcid));
-	Relation	rel;
 
 	if (!OidIsValid(relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
+	return relid;
+}
+
+/* Open the sequence, to write to it. */
+static Relation
+open_reservation_sequence(Oid funcid)
+{
+	Oid			relid = find_reservation_sequence(funcid);
+	Relation	rel;
 
 	/* Hold the lock until the end of the transaction, as nextval() does. */
 	lock_sequence_entry(lookup_sequence_entry(relid));
@@ -273,6 +283,20 @@ adopt_reservation(shard_clock *clock, Relation rel)
 }
 
 /*
+ * Publish that the transaction can claim slots from base_time on, before it
+ * reads the clock.  So a reader that has advanced base_time, and does not find
+ * what we publish, knows that our slots are not earlier.
+ */
+static void
+publish_base(shard_clock *clock, sequence_entry *entry)
+{
+	unsettled_register(entry);
+	shard_clock_sync(clock);
+	unsettled_publish(entry, value_of_time(shard_clock_base(clock)));
+	pg_memory_barrier();
+}
+
+/*
  * Prepare the clock for a transaction: find the sequence in the schema of a
  * function of the extension, make sure that it holds the reservation, and
  * return its OID.
@@ -286,5 +310,64 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
 		adopt_reservation(clock, rel);
 	reservation_relid = RelationGetRelid(rel);
 	relation_close(rel, NoLock);
+	publish_base(clock, lookup_sequence_entry(reservation_relid));
 	return reservation_relid;
+}
+
+
+/* ----------------------------------------------------------------
+ *		What is settled
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Return a time such that no session that has not published a time will claim
+ * a slot of an earlier tick, and that is reserved.
+ */
+static TimestampTz
+settled_by_clock(shard_clock *clock, Oid relid)
+{
+	TimestampTz now;
+
+	if (!has_begun(clock))
+	{
+		Relation	rel = relation_open(relid, AccessShareLock);
+		TimestampTz stored = read_reservation(rel);
+
+		/* The clock will begin there. */
+		relation_close(rel, AccessShareLock);
+		return stored;
+	}
+	now = shard_clock_now(clock);
+	advance_base(clock, now);
+	return Min(now, reserved_time(clock));
+}
+
+/* Raise the time that was returned, and return the highest. */
+static TimestampTz
+raise_settled(shard_clock *clock, TimestampTz ts)
+{
+	uint64		settled = pg_atomic_read_u64(&clock->settled);
+
+	while ((TimestampTz) settled < ts)
+	{
+		if (pg_atomic_compare_exchange_u64(&clock->settled, &settled, (uint64) ts))
+			return ts;
+	}
+	return (TimestampTz) settled;
+}
+
+/*
+ * Return a time such that all rows with ids of earlier ticks are visible to
+ * snapshots taken after the call.  funcid is the calling function.
+ */
+TimestampTz
+shard_clock_settled(shard_clock *clock, Oid funcid)
+{
+	Oid			relid = find_reservation_sequence(funcid);
+	int64		limit = value_of_time(settled_by_clock(clock, relid));
+
+	/* The published time is that of the first tick that is not settled. */
+	limit = unsettled_limit(relid, limit - 1) + 1;
+	return raise_settled(clock, time_of_value(limit));
 }

@@ -26,12 +26,16 @@ typedef struct shard_clock
 	 */
 	LWLock		reservation_lock;
 	pg_atomic_uint64 reserved;	/* a TimestampTz */
+
+	/* What settled_shard_id() has returned: no id will come before it. */
+	pg_atomic_uint64 settled;	/* a TimestampTz; never goes back */
 } shard_clock;
 
 extern void shard_clock_init(shard_clock *clock, int tranche);
 extern Oid	shard_clock_begin(shard_clock *clock, Oid funcid);
 extern TimestampTz shard_clock_slowed(shard_clock *clock, TimestampTz wall);
 extern void shard_clock_sync(shard_clock *clock);
+extern TimestampTz shard_clock_settled(shard_clock *clock, Oid funcid);
 extern void shard_clock_extend(shard_clock *clock, TimestampTz tick_end);
 
 /* Slots of ticks that ended by base_time must not be claimed any more. */

@@ -35,7 +35,7 @@
 #include "utils/inval.h"
 #include "utils/syscache.h"
 
-#define LEDGER_MAGIC	0x6C656431
+#define LEDGER_MAGIC	0x6C656432
 
 #define LEDGER_PAGE_SLOTS	1024
 #define PAGE_WORDS		(LEDGER_PAGE_SLOTS / 64)
@@ -130,7 +130,7 @@ init_ledger(void *memory)
 
 /* Attach to the ledger of the server, or create it. */
 static shard_ledger *
-attach_ledger(void)
+attach_segment(void)
 {
 	shard_ledger *found = get_shared_memory("objectid_ext", sizeof(shard_ledger),
 											LEDGER_MAGIC, init_ledger);
@@ -197,16 +197,13 @@ invalidate_entered(Datum arg, Oid relid)
 		ledger_entered_lxid = InvalidLocalTransactionId;
 }
 
-/* The part of ledger_enter() that is needed once per transaction */
+/* Attach to the ledger, and find the clock of this database. */
 void
-ledger_prepare(Oid funcid)
+ledger_attach(void)
 {
-	/* A standby must not start the clock before its promotion. */
-	PreventCommandIfReadOnly("next_shard_id()");
-	PreventCommandIfParallelMode("next_shard_id()");
 	if (ledger == NULL)
 	{
-		shard_ledger *found = attach_ledger();
+		shard_ledger *found = attach_segment();
 
 		CacheRegisterRelcacheCallback(invalidate_entered, (Datum) 0);
 		ledger = found;
@@ -216,6 +213,16 @@ ledger_prepare(Oid funcid)
 		my_database = get_database();
 		ledger_clock = &ledger->databases[my_database].clock;
 	}
+}
+
+/* The part of ledger_enter() that is needed once per transaction */
+void
+ledger_prepare(Oid funcid)
+{
+	/* A standby must not start the clock before its promotion. */
+	PreventCommandIfReadOnly("next_shard_id()");
+	PreventCommandIfParallelMode("next_shard_id()");
+	ledger_attach();
 	ledger_entered_lxid = InvalidLocalTransactionId;
 	entered_relid = shard_clock_begin(ledger_clock, funcid);
 	ledger_entered_funcid = funcid;

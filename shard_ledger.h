@@ -51,6 +51,7 @@ extern shard_clock *ledger_clock;
 extern LocalTransactionId ledger_entered_lxid;
 extern Oid	ledger_entered_funcid;
 
+extern void ledger_attach(void);
 extern void ledger_prepare(Oid funcid);
 extern uint32 ledger_hash(const ledger_shard *shard);
 extern ledger_claim ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,

@@ -19,10 +19,9 @@
  * it if the tick of the block is over: then the ids are lost.  Both do so with
  * a compare-and-exchange, so that one of them fails.
  *
- * A prepared transaction has no session.  When it is prepared, it takes locks
- * whose tags hold its first id.  Core keeps them until it has ended, through a
- * restart and a promotion.  They conflict with no other lock.  The same locks
- * serve a transaction that uses more sequences than its slot holds.
+ * A prepared transaction has no session.  When it is prepared, it publishes its
+ * first id by locks (unsettled_locks.c).  So does a transaction that uses more
+ * sequences than its slot holds.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,9 +31,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
-#include "storage/lmgr.h"
 #include "storage/proc.h"
-#include "utils/resowner.h"
 
 #define UNSETTLED_MAGIC		0x756E7331
 
@@ -83,14 +80,6 @@ static unsettled_slot *my_slot = NULL;
 /* Sequences of which the current transaction has published ids */
 static slist_head published = SLIST_STATIC_INIT(published);
 
-/*
- * The locks that publish an id: the block number of the first is 0, of the
- * others a half of the id.  Tuple locks of a sequence are otherwise only taken
- * on its one tuple.
- */
-#define ANY_ID		((OffsetNumber) 0xFFFD)
-#define HIGH_HALF	((OffsetNumber) 0xFFFE)
-#define LOW_HALF	((OffsetNumber) 0xFFFF)
 
 
 /* ----------------------------------------------------------------
@@ -215,78 +204,6 @@ get_entry(Oid relid)
 
 
 /* ----------------------------------------------------------------
- *		Locks
- * ----------------------------------------------------------------
- */
-
-static void
-lock_part(Oid relid, OffsetNumber part, uint32 value)
-{
-	LOCKTAG		tag;
-
-	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, value, part);
-	(void) LockAcquire(&tag, AccessShareLock, false, false);
-}
-
-/* Publish an id by locks that are held until the end of the transaction. */
-static void
-lock_id(Oid relid, int64 id)
-{
-	ResourceOwner owner = CurrentResourceOwner;
-
-	CurrentResourceOwner = TopTransactionResourceOwner;
-	lock_part(relid, ANY_ID, 0);
-	lock_part(relid, HIGH_HALF, (uint32) (id >> 32));
-	lock_part(relid, LOW_HALF, (uint32) id);
-	CurrentResourceOwner = owner;
-}
-
-/* Does another transaction publish an id by locks? */
-static bool
-others_have_locks(Oid relid)
-{
-	LOCKTAG		tag;
-	int			count;
-
-	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, 0, ANY_ID);
-	(void) GetLockConflicts(&tag, AccessExclusiveLock, &count);
-	return count > 0;
-}
-
-static bool
-is_half_of(const LockInstanceData *lock, Oid relid, OffsetNumber half)
-{
-	const LOCKTAG *tag = &lock->locktag;
-
-	return tag->locktag_type == LOCKTAG_TUPLE && lock->holdMask != 0 &&
-		tag->locktag_field1 == MyDatabaseId && tag->locktag_field2 == relid &&
-		tag->locktag_field4 == half;
-}
-
-/* Return the limit, lowered to below all ids that are published by locks. */
-static int64
-limit_of_locks(Oid relid, int64 limit)
-{
-	LockData   *data = GetLockStatusData();
-
-	for (int i = 0; i < data->nelements; i++)
-	{
-		const LockInstanceData *high = &data->locks[i];
-
-		for (int j = 0; j < data->nelements && is_half_of(high, relid, HIGH_HALF); j++)
-		{
-			const LockInstanceData *low = &data->locks[j];
-
-			if (is_half_of(low, relid, LOW_HALF) && is_same_holder(high, low))
-				limit = Min(limit, (int64) ((uint64) high->locktag.locktag_field3 << 32 |
-											low->locktag.locktag_field3) - 1);
-		}
-	}
-	return limit;
-}
-
-
-/* ----------------------------------------------------------------
  *		Publishing
  * ----------------------------------------------------------------
  */
@@ -327,7 +244,7 @@ end_transaction(XactEvent event, void *arg)
 		if (event != XACT_EVENT_PRE_PREPARE)
 			publish_rest(entry);
 		else if (entry->unsettled != NULL)
-			lock_id(entry->relid, entry->first);
+			unsettled_lock(entry->relid, entry->first);
 	}
 	if (event != XACT_EVENT_PRE_PREPARE)
 		slist_init(&published);
@@ -373,7 +290,7 @@ unsettled_publish(sequence_entry *entry, int64 first)
 		pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(first) | IN_TRANSACTION);
 	else
 	{
-		lock_id(entry->relid, first);
+		unsettled_lock(entry->relid, first);
 		if (!entry->is_published)
 			pg_atomic_fetch_add_u32(&memory->by_lock, 1);
 	}
@@ -500,7 +417,7 @@ unsettled_limit(Oid relid, int64 limit)
 	 */
 	pg_memory_barrier();
 	if (pg_atomic_read_u32(&memory->by_lock) > 0 ||
-		(max_prepared_xacts > 0 && others_have_locks(relid)))
-		limit = limit_of_locks(relid, limit);
+		(max_prepared_xacts > 0 && unsettled_has_locks(relid)))
+		limit = unsettled_limit_of_locks(relid, limit);
 	return limit;
 }

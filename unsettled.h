@@ -17,4 +17,12 @@ extern void unsettled_set_block(sequence_entry *entry, TimestampTz begin, Timest
 extern bool unsettled_resume_block(sequence_entry *entry);
 extern int64 unsettled_limit(Oid relid, int64 limit);
 
+/* settled_snowflake.c */
+extern void check_can_settle(const char *funcname);
+
+/* unsettled_locks.c */
+extern void unsettled_lock(Oid relid, int64 id);
+extern bool unsettled_has_locks(Oid relid);
+extern int64 unsettled_limit_of_locks(Oid relid, int64 limit);
+
 #endif							/* UNSETTLED_H */

@@ -619,6 +619,14 @@ CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the current tick, a shard and the low bits of a sequence number; never repeats an id of a layout in a database, even if numbers repeat; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
+CREATE FUNCTION settled_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION settled_support(internal) IS 'planner support: settled_snowflake() and settled_shard_id() cannot be used in a condition on a table';
+
+CREATE FUNCTION settled_shard_id(layout snowflake_layout DEFAULT 'instagram') RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_support;
+COMMENT ON FUNCTION settled_shard_id(snowflake_layout) IS 'highest id of the layout such that all rows with ids of next_shard_id() at or below it, of all shards, now and later, are visible to later statements; an open transaction that has taken ids lowers it; -1 if there is none; an error on a standby, and above READ COMMITTED';
+
 CREATE FUNCTION snowflake_node_id() RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting objectid_ext.node_id; an error if it is not set';
@@ -627,12 +635,8 @@ CREATE FUNCTION next_snowflake(seq regclass, node integer DEFAULT snowflake_node
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
-CREATE FUNCTION settled_snowflake_support(internal) RETURNS internal
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION settled_snowflake_support(internal) IS 'planner support: settled_snowflake() cannot be used in a condition on a table';
-
 CREATE FUNCTION settled_snowflake(seq regclass) RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_snowflake_support;
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_support;
 COMMENT ON FUNCTION settled_snowflake(regclass) IS 'highest id such that all rows with ids of next_snowflake() from the sequence at or below it, now and later, are visible to later statements; an open transaction that has taken ids lowers it; an error on a standby, and above READ COMMITTED';
 
 ----------------------------------------------------------------------

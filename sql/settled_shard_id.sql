@@ -1,0 +1,50 @@
+--
+-- settled_shard_id(): what one session sees
+--
+\set SHOW_CONTEXT never
+CREATE SEQUENCE shard_seq;
+
+-- ids of one tick and the lead of a burst are not settled at once
+SELECT max(next_shard_id(i % 3, i)) AS high FROM generate_series(1, 3000) i \gset
+SELECT pg_sleep(1.1);
+SELECT settled_shard_id() >= :high AS all_settled;
+SELECT settled_shard_id() & ((1 << 23) - 1) = (1 << 23) - 1 AS end_of_tick;
+
+-- an open transaction: below the tick of its first id, in all layouts and shards
+BEGIN;
+SAVEPOINT a;
+SELECT next_shard_id(5, 1) AS first, next_shard_id(5, 1, 'twitter') AS twitter \gset
+ROLLBACK TO a;
+SELECT pg_sleep(0.01);
+SELECT next_shard_id(6, 1) AS second \gset
+SELECT :first < :second AS ascends,
+	settled_shard_id() < :first AS below_first,
+	settled_shard_id() > :first - (100::bigint << 23) AS not_far_below,
+	settled_shard_id('twitter') < :twitter AS below_twitter;
+COMMIT;
+SELECT pg_sleep(0.01);
+SELECT settled_shard_id() >= :second AS all_settled;
+
+-- it does not go back
+SELECT settled_shard_id() AS before \gset
+SELECT count(*) FILTER (WHERE settled_shard_id() < :before) FROM generate_series(1, 1000);
+
+-- layouts that have not begun, or are over
+SELECT settled_shard_id('time:41,node:13,seq:10;tick=1ms;epoch=2090-01-01T00:00:00Z');
+SELECT settled_shard_id('time:20,node:13,seq:10;tick=1ms;epoch=2020-01-01T00:00:00Z'), (1::bigint << 43) - 1 AS highest;
+
+-- privileges: as for next_shard_id(); read-only transactions; isolation levels
+CREATE ROLE regress_feed_reader;
+SET ROLE regress_feed_reader;
+BEGIN READ ONLY;
+SELECT settled_shard_id() >= :before AS read_only;
+COMMIT;
+RESET ROLE;
+DROP ROLE regress_feed_reader;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT settled_shard_id();
+COMMIT;
+CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_shard_id(5, nextval('shard_seq')));
+SELECT * FROM event WHERE id <= settled_shard_id();
+DROP TABLE event;
+DROP SEQUENCE shard_seq;
