@@ -128,8 +128,12 @@ CREATE TEMP TABLE pg_class (oid oid);
 CREATE TEMP TABLE pg_attribute (attrelid oid);
 CREATE DOMAIN pg_temp.regtype AS text CHECK (false);
 CREATE DOMAIN pg_temp.objectid AS text CHECK (false);
+CREATE SEQUENCE victim.clock;
+CREATE TABLE victim.clocked (id bigint DEFAULT ids.next_snowflake('victim.clock'::regclass, 1));
 SET search_path = pg_temp, ids, pg_catalog;
 SET timezone = 'UTC';
+
+SELECT column_name, generator, sequence, layout, node, problem FROM objectid_ext_tools.clock_sequences;
 
 SELECT objectid_ext_tools.create_id_partitions('victim.by_time', '1 day', '2026-01-01', '2026-01-02');
 SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '2026-01-01', '2026-01-02');
