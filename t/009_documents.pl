@@ -33,24 +33,44 @@ sub forget_page
 		SELECT format('DROP ROLE %I', rolname) FROM pg_roles WHERE rolname !~ '^pg_' AND rolname NOT IN (current_user, 'reader') \gexec});
 }
 
-# The script for psql: a line on each channel before each block.
+# A session of psql in a directory
+sub start_session
+{
+	my ($dir) = @_;
+	my %session = (in => "\\pset footer off\n", out => '', err => '', at => '');
+	$session{run} = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('page'), '-f', '-' ],
+		init => sub { chdir $dir or die "cannot change to $dir: $!" },
+		'<', \$session{in}, '>', \$session{out}, '2>', \$session{err},
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return \%session;
+}
+
+# What a block says to psql, in its database and as its role
+sub commands_of
+{
+	my ($session, $block) = @_;
+	my ($database, $role) = ($block->{on} // 'page', $block->{as} // 'reader');
+	$role = $superuser if $role eq 'superuser';
+	my $connect = $session->{at} eq "$database $role" ? '' : "\\connect $database $role\n";
+	$session->{at} = "$database $role";
+	my ($host, $port) = ($node->host, $node->port);
+	return $connect . $block->{text} =~ s/host '(\w+)-(\w)', dbname '\w+'/host '$host', port '$port', dbname '$1_$2'/gr;
+}
+
+# Run a block.  A line on each channel says that it is done.
 my $mark = '-- block';
 
-sub script
+sub run_block
 {
-	my ($default, @blocks) = @_;
-	my $at = '';
-	my $script = "\\pset footer off\n";
-	foreach my $n (0 .. $#blocks)
-	{
-		my ($database, $role) = ($blocks[$n]{on} // $default, $blocks[$n]{as} // 'reader');
-		$role = $superuser if $role eq 'superuser';
-		$script .= "\\connect $database $role\n" if $at ne "$database $role";
-		$at = "$database $role";
-		my ($host, $port) = ($node->host, $node->port);
-		$script .= "\\echo $mark\n\\warn $mark\n" . $blocks[$n]{text} =~ s/host '(\w+)-(\w)', dbname '\w+'/host '$host', port '$port', dbname '$1_$2'/gr;
-	}
-	return $script;
+	my ($session, $block) = @_;
+	$session->{in} .= commands_of($session, $block) . "\n\\echo $mark\n\\warn $mark\n";
+	eval {
+		$session->{run}->pump until $session->{out} =~ /^$mark\n/m && $session->{err} =~ /^$mark\n/m;
+	};
+	my %printed = map { $_ => $session->{$_} =~ s/^$mark\n//mr } qw(out err);
+	$printed{err} .= 'this was not reached' if $@;
+	$session->{$_} = '' foreach qw(out err);
+	return { %$block, %printed };
 }
 
 # Run the blocks of a page in a directory with its files and the examples.
@@ -69,15 +89,12 @@ sub run_page
 		$node->safe_psql('postgres', "CREATE DATABASE $database OWNER reader");
 		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext') unless $with_extension && $database eq 'page';
 	}
-	append_to_file("$dir/script.sql", script('page', @blocks));
 	local $ENV{PGPASSWORD} = 'secret';
-	my ($out, $err);
-	IPC::Run::run([ 'psql', '-Xq', '-d', $node->connstr('page'), '-f', "script.sql" ],
-		init => sub { chdir $dir or die "cannot change to $dir: $!" }, '<', \undef, '>', \$out, '2>', \$err);
+	my %session;
+	my @run = map { run_block($session{ $_->{session} // '' } //= start_session($dir), $_) } @blocks;
+	$_->{run}->finish foreach values %session;
 	forget_page();
-	my (undef, @out) = split /^$mark\n/m, $out, -1;
-	my (undef, @err) = split /^$mark\n/m, $err, -1;
-	return map { { %{ $blocks[$_] }, out => $out[$_] // '', err => $err[$_] // 'this was not reached' } } 0 .. $#blocks;
+	return @run;
 }
 
 # What is wrong with what a block has printed
@@ -96,9 +113,10 @@ sub faults_of
 sub invented
 {
 	my ($block) = @_;
-	return () unless $block->{from};
-	my $file = slurp_file($block->{from});
-	return grep { /\S/ && index($file, $_) < 0 } split /^…\n/m, $block->{text} =~ s/\n\n(?=CREATE|SELECT)/\n…\n/gr;
+	my $source = $block->{from} // $block->{quotes} // return;
+	my $file = slurp_file($source);
+	my $text = $block->{text} =~ s/^\\set \w+ \w+\n//r =~ s/\n\n(?=CREATE|SELECT)/\n…\n/gr;
+	return grep { /\S/ && index($file, $_) < 0 } split /^…\n/m, $text;
 }
 
 my $count = 0;

@@ -4,6 +4,10 @@
 #     ```sql                     run as an ordinary role, the owner of the database
 #     ```sql as=superuser        as that role: superuser, or one that the page makes
 #     ```sql on=tickets_a        in that database, which stands for another server
+#     ```sql session=slow        in a session beside the page's own
+#     ```sql quotes=FILE         the same; FILE has these commands, but for a first \set
+#     ```sql from=FILE           not run: it is in FILE, … stands for what is left out
+#     ```sql in=FILE             not run: that test does
 #     ```json file=shop.json     a file that the SQL below reads
 #     ```                        after SQL: what its last results are
 #     ```text random             the same; its numbers are random
