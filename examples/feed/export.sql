@@ -1,0 +1,13 @@
+-- Write what is new in the outbox to a file: psql -f export.sql
+--
+-- The file is named after the bookmark, so if the export fails, the next one
+-- writes the same file again.
+\set ON_ERROR_STOP on
+INSERT INTO bookmark VALUES ('export') ON CONFLICT DO NOTHING;
+BEGIN;
+SELECT last FROM bookmark WHERE consumer = 'export' FOR UPDATE \gset
+SELECT settled_snowflake('outbox_id') AS upto \gset
+\set file outbox- :last .csv
+COPY (SELECT * FROM outbox WHERE id > :last AND id <= :upto ORDER BY id) TO STDOUT (FORMAT csv) \g :file
+UPDATE bookmark SET last = :upto WHERE consumer = 'export';
+COMMIT;
