@@ -1,19 +1,24 @@
 # Drivers and object-relational mappers: the programs of examples/clients insert
-# and find objectids, arrays of them and 64-bit ids, and all see the same.
+# and find objectids, arrays of them and 64-bit ids, and all see the same.  Those
+# with "bson" in their names do so with the type that MongoDB's driver has for an
+# ObjectId in the same language.
 #
 # Each runs where its software is installed; which did not is skipped.
-# This test installs nothing.  On Debian this has all but node-postgres and
-# Drizzle, for which npm makes a folder:
+# This test installs nothing.  On Debian this has all but those of JavaScript, for
+# which npm makes a folder:
 #
 #	apt-get install python3-psycopg2 python3-psycopg python3-sqlalchemy \
-#		python3-django libpostgresql-jdbc-java default-jdk-headless ruby-pg \
-#		ruby-activerecord golang-go golang-github-jackc-pgx-v4-dev nodejs npm
-#	npm install --prefix DIR pg drizzle-orm
+#		python3-django python3-bson libpostgresql-jdbc-java default-jdk-headless \
+#		libmongodb-java libhibernate3-java libeclipselink-java libjavassist-java \
+#		ruby-pg ruby-activerecord ruby-bson golang-go golang-github-jackc-pgx-v4-dev \
+#		golang-mongodb-mongo-driver-dev nodejs npm
+#	npm install --prefix DIR pg drizzle-orm bson prisma @prisma/client @prisma/adapter-pg
 #	NODE_PATH=DIR/node_modules scripts/check 040_clients
 
 use strict;
 use warnings FATAL => 'all';
 
+use File::Copy qw(copy);
 use File::Spec;
 use FindBin;
 use IPC::Run;
@@ -61,8 +66,8 @@ sub node_program
 
 sub ruby_program
 {
-	my ($program, $library) = @_;
-	return succeeds('ruby', '-r', $library, '-e', '') && [ 'ruby', "$dir/$program" ];
+	my ($program, @libraries) = @_;
+	return succeeds('ruby', (map { ('-r', $_) } @libraries), '-e', '') && [ 'ruby', "$dir/$program" ];
 }
 
 sub c_program
@@ -72,19 +77,45 @@ sub c_program
 	  && ["$build/libpq"];
 }
 
+# Java's compiler is not worth its time here.
+$ENV{JAVA_TOOL_OPTIONS} //= '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+
+# The driver, and jars of these names
 sub java_program
 {
-	my $path = join ':', glob('/usr/share/java/postgresql.jar /usr/share/java/{scram,stringprep,saslprep}*.jar');
-	$path .= ":$ENV{CLASSPATH}" if $ENV{CLASSPATH};
-	return succeeds('javac', '-cp', $path, '-d', $build, "$dir/Jdbc.java")
-	  && succeeds('javap', '-cp', $path, 'org.postgresql.Driver')
-	  && [ 'java', '-cp', "$build:$path", 'Jdbc' ];
+	my ($main, $jars, @sources) = @_;
+	my @jars = map { "/usr/share/java/$_.jar" } 'postgresql', @$jars;
+	my $path = join ':', @jars, glob('/usr/share/java/{scram,stringprep,saslprep}*.jar'), $ENV{CLASSPATH} // ();
+	return ($ENV{CLASSPATH} || !grep { !-e } @jars)
+	  && succeeds('javac', '-nowarn', '-cp', $path, '-d', $build, map { "$dir/$_.java" } @sources, $main)
+	  && [ 'java', '-cp', "$build:$path", $main ];
+}
+
+sub jpa_program
+{
+	mkdir "$build/META-INF";
+	copy("$dir/persistence.xml", "$build/META-INF") or die "cannot copy: $!";
+	return java_program('BsonJpa',
+		[qw(bson eclipselink-jpa-2.1-spec eclipselink org.eclipse.persistence.jpa.jpql)], 'ObjectIdConverter');
 }
 
 sub go_program
 {
+	my ($name, @sources) = @_;
 	local %ENV = (%ENV, GO111MODULE => 'off', GOPATH => $ENV{GOPATH} // '/usr/share/gocode', GOCACHE => "$build/go");
-	return succeeds('go', 'build', '-o', "$build/pgx", "$dir/pgx.go") && ["$build/pgx"];
+	return succeeds('go', 'build', '-o', "$build/$name", map { "$dir/$_.go" } @sources, $name) && ["$build/$name"];
+}
+
+# Prisma generates its client.  For that it needs nothing but what npm installs; but
+# it would download a program for migrations if it were not told that it has one.
+sub prisma_program
+{
+	my $program = node_program('prisma.js', '@prisma/adapter-pg', 'pg') or return 0;
+	my ($modules) = grep { -d "$_/prisma" } split /:/, $ENV{NODE_PATH} // '';
+	return 0 unless $modules && symlink(File::Spec->rel2abs($modules), "$build/node_modules");
+	copy("$dir/schema.prisma", $build) or die "cannot copy: $!";
+	local %ENV = (%ENV, CHECKPOINT_DISABLE => 1, PRISMA_SCHEMA_ENGINE_BINARY => $^X);
+	return succeeds('node', "$modules/prisma/build/index.js", 'generate', "--schema=$build/schema.prisma") && $program;
 }
 
 my %clients = (
@@ -95,10 +126,22 @@ my %clients = (
 	'Django' => python_program('django_client.py', 'django', 'psycopg2'),
 	'node-postgres' => node_program('node_postgres.js', 'pg'),
 	'Drizzle' => node_program('drizzle.js', 'drizzle-orm', 'pg'),
-	'JDBC' => java_program(),
+	'Prisma' => prisma_program(),
+	'JDBC' => java_program('Jdbc', []),
 	'ruby-pg' => ruby_program('ruby_pg.rb', 'pg'),
 	'Active Record' => ruby_program('active_record.rb', 'active_record'),
-	'pgx' => go_program());
+	'pgx' => go_program('pgx'),
+	'psycopg 3 with bson' => python_program('bson_psycopg_client.py', 'psycopg', 'bson'),
+	'SQLAlchemy with bson' => python_program('bson_sqlalchemy_client.py', 'sqlalchemy', 'psycopg2', 'bson'),
+	'SQLAlchemy with psycopg 3 and bson' => python_program('bson_sqlalchemy_client.py', 'sqlalchemy.dialects.postgresql.psycopg', 'psycopg', 'bson'),
+	'node-postgres with bson' => node_program('bson_node_postgres_client.js', 'pg', 'bson'),
+	'JDBC with bson' => java_program('BsonJdbc', ['bson'], 'PgObjectId'),
+	'JPA with bson' => jpa_program(),
+	'Hibernate with bson' => java_program('BsonHibernate',
+		[qw(bson hibernate3 geronimo-jpa_2.0_spec geronimo-jta-1.2-spec hibernate-commons-annotations
+			slf4j-api slf4j-nop dom4j commons-collections3 antlr javassist)], 'ObjectIdUserType'),
+	'Active Record with bson' => ruby_program('bson_active_record_client.rb', 'active_record', 'bson'),
+	'pgx with bson' => go_program('bson_pgx_client', 'bson_pgx'));
 
 # What each program says, and what some say besides
 my %common = (
@@ -118,8 +161,44 @@ my %special = (
 	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true' },
 	'JDBC' => { 'array of text' => '42883' });
 
-# JDBC has no Unix sockets.  Who comes by the network needs a password that
-# nobody else knows.
+# What those with the type of MongoDB's driver say
+my %native = (
+	'given' => '507f1f77bcf86cd799439011',
+	'generated' => 'true',
+	'equal' => 'given',
+	'any' => 'given other',
+	'in' => 'given other',
+	'after' => 'other',
+	'text' => 'same',
+	'binary' => 'same',
+	'text any' => 'given other',
+	'binary any' => 'given other',
+	'text in' => 'given other',
+	'binary in' => 'given other',
+	'copy' => '507f1f77bcf86cd799439013');
+my @sqlalchemy = ('text', 'text in', 'binary', 'binary in', 'generated');
+my %labels = (
+	'psycopg 3 with bson' => [ 'text', 'text any', 'binary', 'binary any', 'copy', 'generated' ],
+	'SQLAlchemy with bson' => \@sqlalchemy,
+	'SQLAlchemy with psycopg 3 and bson' => \@sqlalchemy,
+	'node-postgres with bson' => [ 'text', 'binary', 'any', 'generated' ],
+	'JDBC with bson' => [ 'text', 'binary', 'any', 'generated' ],
+	'JPA with bson' => [ 'equal', 'in' ],
+	'Hibernate with bson' => [ 'equal', 'in' ],
+	'Active Record with bson' => [ 'text', 'in', 'after', 'generated' ],
+	'pgx with bson' => [ 'text', 'in', 'generated' ]);
+
+sub expected
+{
+	my ($client) = @_;
+	return { map { $_ => $native{$_} } 'given', @{ $labels{$client} } } if $labels{$client};
+	return { %common, %{ $special{$client} // {} } };
+}
+
+# JDBC has no Unix sockets.
+sub is_java { return $_[0] =~ /^(?:JDBC|JPA|Hibernate)/ }
+
+# Who comes by the network needs a password that nobody else knows.
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'");
@@ -137,25 +216,26 @@ foreach my $client (sort grep { $clients{$_} } keys %clients)
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, slurp_file("$dir/schema.sql"));
 
-	local %ENV = (%ENV, PGHOST => $client eq 'JDBC' ? '127.0.0.1' : $node->host, PGPORT => $node->port,
-		PGUSER => $user, PGPASSWORD => $password, PGDATABASE => $database);
+	local %ENV = (%ENV, PGHOST => is_java($client) ? '127.0.0.1' : $node->host, PGPORT => $node->port,
+		PGUSER => $user, PGPASSWORD => $password, PGDATABASE => $database,
+		DRIVER => $client =~ /psycopg 3/ ? 'psycopg' : 'psycopg2', PRISMA_CLIENT => "$build/prisma_client");
 	my ($out, $err) = ('', '');
 	IPC::Run::run($clients{$client}, '<', \undef, '>', \$out, '2>', \$err);
 	is($?, 0, "$client runs") or diag($err);
-	is_deeply({ parse($out) }, { %common, %{ $special{$client} // {} } }, "$client finds what it put") or diag($out);
+	is_deeply({ parse($out) }, expected($client), "$client finds what it put") or diag($out);
 }
 
 # A line is a label, of one word or more, and what was found.
 sub parse
 {
 	my ($output) = @_;
-	my $labels = join '|', sort { length $b <=> length $a } keys %common, map { keys %$_ } values %special;
-	return $output =~ /^($labels) (.*)$/mg;
+	my $labels = join '|', sort { length $b <=> length $a } keys %common, keys %native, map { keys %$_ } values %special;
+	return map { s/^True$/true/r } $output =~ /^($labels) (.*)$/mg;
 }
 
 # What the page on clients quotes is in these programs.
 my $programs = join '', map { slurp_file($_) } glob("$dir/*");
-my @quoted = slurp_file('docs/clients.md') =~ /^```(?:python|js|java|ruby|go|c)\n(.*?)^```$/gms;
+my @quoted = slurp_file('docs/clients.md') =~ /^```(?:python|js|java|ruby|go|c|prisma)\n(.*?)^```$/gms;
 my @invented = grep { index($programs, $_) < 0 } @quoted;
 ok(@quoted > 6, 'the page on clients quotes programs');
 is("@invented", '', 'all that it quotes is run');

@@ -1,0 +1,26 @@
+# bson.ObjectId in and out of SQLAlchemy with any driver: Column(ObjectIdType), or
+# Column(ObjectIdType(binary=True)) to send the 12 bytes instead of 24 digits.
+from bson import ObjectId
+from sqlalchemy import LargeBinary, cast, type_coerce
+from sqlalchemy.types import UserDefinedType
+
+
+class ObjectIdType(UserDefinedType):
+    cache_ok = True
+
+    def __init__(self, binary=False):
+        self.binary = binary
+
+    def get_col_spec(self, **kw):
+        return "objectid"
+
+    def bind_processor(self, dialect):
+        return lambda value: value and (ObjectId(value).binary if self.binary else str(value))
+
+    # for drivers that declare their parameters
+    def bind_expression(self, bindvalue):
+        return cast(bindvalue, self)
+
+    # digits, bytes or an ObjectId, as the driver gives them
+    def result_processor(self, dialect, coltype):
+        return lambda value: value and ObjectId(value)

@@ -1,0 +1,27 @@
+# bson.ObjectId with SQLAlchemy, sent as text and in binary.
+import os
+
+from bson import ObjectId
+from bson_sqlalchemy import ObjectIdType
+from sqlalchemy import Column, FetchedValue, MetaData, Table, Text, create_engine, insert, select
+
+GIVEN, OTHER = ObjectId("507f1f77bcf86cd799439011"), ObjectId("507f1f77bcf86cd799439012")
+
+engine = create_engine("postgresql+%s://" % os.environ.get("DRIVER", "psycopg2"))
+
+
+def table(id_type):
+    return Table("item", MetaData(), Column("id", id_type, primary_key=True, server_default=FetchedValue()), Column("name", Text))
+
+
+as_text, as_binary = table(ObjectIdType), table(ObjectIdType(binary=True))
+with engine.begin() as connection:
+    print("given", connection.execute(insert(as_text).values(id=GIVEN, name="given").returning(as_text.c.id)).scalar())
+    connection.execute(insert(as_binary).values(id=OTHER, name="other"))
+    generated = connection.execute(insert(as_text).values(name="generated").returning(as_text.c.id)).scalar()
+    print("generated", generated.generation_time > GIVEN.generation_time)
+    for label, item in ("text", as_text), ("binary", as_binary):
+        found = connection.execute(select(item.c.id).where(item.c.id == GIVEN)).scalar()
+        print(label, "same" if found == GIVEN else found)
+        names = connection.execute(select(item.c.name).where(item.c.id.in_([GIVEN, OTHER])).order_by(item.c.id))
+        print(label, "in", *names.scalars())
