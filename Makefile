@@ -4,7 +4,7 @@ DATA = extension/objectid_ext--1.0.sql extension/objectid_ext_tools--1.0.sql
 
 MODULE_big = objectid_ext
 OBJS = settings.o shared_memory.o ticks.o time_range.o \
-	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sort.o \
+	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sel.o objectid_sort.o \
 	objectid_stats.o objectid_text.o objectid_time.o \
 	snowflake_ext.o snowflake_layout.o shard_id.o shard_ledger.o shard_clock.o uuidv7.o digits.o \
 	sequence_page.o clock_sequence.o sequence_range.o unsettled.o unsettled_locks.o settled_snowflake.o
@@ -50,6 +50,7 @@ sequence_page.o clock_sequence.o sequence_range.o shard_clock.o unsettled.o unse
 clock_sequence.o unsettled.o unsettled_locks.o settled_snowflake.o shard_clock.o shard_id.o: unsettled.h
 shard_id.o shard_ledger.o: shard_ledger.h shard_clock.h sequence_page.h
 shard_clock.o: shard_clock.h
+objectid_sel.o objectid_stats.o: objectid_stats.h
 
 # A release archive for PGXN: the committed files, below one directory
 release = objectid_ext-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.json)

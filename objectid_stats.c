@@ -5,15 +5,15 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid_stats.h"
 
+#include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 
 /*
- * The number of histogram buckets, as a multiple of the column's statistics
- * target (core uses one times the target), and its maximum.  Planning a range
- * reads the whole histogram, so it has only as many buckets as are needed to
- * estimate a range of a thousandth of the table well.
+ * The number of buckets of our histogram, as a multiple of the column's
+ * statistics target, and its maximum.  The sample has 300 rows times the
+ * target, so there are ten of them to a bucket.
  */
 #define HISTOGRAM_FACTOR	30
 #define HISTOGRAM_MAX		10000
@@ -86,38 +86,14 @@ remove_common_values(VacAttrStats *stats, objectid *ids, int nids)
 }
 
 /*
- * Compute core's statistics of a column, then replace the histogram with a
- * finer one of the same sample.
- *
- * Core interpolates inside a histogram bucket only for types that it knows.
- * For any other type, a range whose bounds fall into one bucket is estimated
- * at one row, such as a day in a table of several years.  The finer the
- * histogram, the narrower the ranges that are estimated well.  The sample
- * keeps its size, because it determines the run time of ANALYZE.  So does the
- * list of most common values, because the planning of joins compares such
- * lists entry by entry.
+ * Copy the ids of the sample that are not common values, in order.  Returns
+ * their number.
  */
-static void
-objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
-					   int samplerows, double totalrows)
+static int
+sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows, objectid *ids)
 {
-	objectid_analyze_data *data = stats->extra_data;
-	objectid   *ids;
-	objectid   *bounds;
-	Datum	   *values;
 	int			nids = 0;
-	int			nbounds;
-	int			slot;
 
-	stats->extra_data = data->std_extra_data;
-	data->std_compute_stats(stats, fetchfunc, samplerows, totalrows);
-	stats->extra_data = data;
-
-	slot = find_statistics_slot(stats, STATISTIC_KIND_HISTOGRAM);
-	if (slot < 0)
-		return;
-
-	ids = palloc(sizeof(objectid) * samplerows);
 	for (int i = 0; i < samplerows; i++)
 	{
 		bool		isnull;
@@ -127,23 +103,72 @@ objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 			ids[nids++] = *DatumGetObjectidP(value);
 	}
 	qsort(ids, nids, sizeof(objectid), objectid_qsort_cmp);
-	nids = remove_common_values(stats, ids, nids);
+	return remove_common_values(stats, ids, nids);
+}
 
+/* Make a histogram of equal buckets from ids in order, masked. */
+static bytea *
+make_histogram(MemoryContext context, const objectid *ids, int nids, int nbounds)
+{
+	bytea	   *result = MemoryContextAlloc(context, VARHDRSZ + sizeof(objectid) * nbounds);
+	objectid   *bounds = (objectid *) VARDATA(result);
+
+	SET_VARSIZE(result, VARHDRSZ + sizeof(objectid) * nbounds);
+	for (int i = 0; i < nbounds; i++)
+		bounds[i] = mask_objectid(&ids[(int64) i * (nids - 1) / (nbounds - 1)], i);
+	return result;
+}
+
+static void
+store_histogram(VacAttrStats *stats, int slot, bytea *histogram)
+{
+	stats->stakind[slot] = OBJECTID_HISTOGRAM_KIND;
+	stats->stavalues[slot] = MemoryContextAlloc(stats->anl_context, sizeof(Datum));
+	stats->stavalues[slot][0] = PointerGetDatum(histogram);
+	stats->numvalues[slot] = 1;
+	stats->statypid[slot] = BYTEAOID;
+	stats->statyplen[slot] = -1;
+	stats->statypbyval[slot] = false;
+	stats->statypalign[slot] = TYPALIGN_INT;
+}
+
+/*
+ * Compute core's statistics of a column, and add a finer histogram of the same
+ * sample, for the estimator of objectid_sel.c.
+ *
+ * That estimator interpolates, but ids are not evenly spread: there are bursts,
+ * nights and weekends.  The finer the histogram, the narrower the ranges that
+ * are estimated well.  The sample keeps its size, because it determines the
+ * run time of ANALYZE.  Core's histogram stays as it is, because the planning
+ * of merge joins reads all of it.
+ */
+static void
+objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
+					   int samplerows, double totalrows)
+{
+	objectid_analyze_data *data = stats->extra_data;
+	objectid   *ids;
+	int			nids;
+	int			nbounds;
+	int			slot = 0;
+
+	stats->extra_data = data->std_extra_data;
+	data->std_compute_stats(stats, fetchfunc, samplerows, totalrows);
+	stats->extra_data = data;
+
+	if (find_statistics_slot(stats, STATISTIC_KIND_HISTOGRAM) < 0)
+		return;
+	while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
+		slot++;
+	if (slot == STATISTIC_NUM_SLOTS)
+		return;
+
+	ids = palloc(sizeof(objectid) * samplerows);
+	nids = sort_sample(stats, fetchfunc, samplerows, ids);
 	nbounds = Min(data->statistics_target * HISTOGRAM_FACTOR, HISTOGRAM_MAX) + 1;
 	nbounds = Min(nbounds, nids);
-	if (nbounds <= stats->numvalues[slot])
-		return;
 	Assert(nbounds > 1);		/* core's histogram has at least two */
-
-	bounds = MemoryContextAlloc(stats->anl_context, sizeof(objectid) * nbounds);
-	values = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
-	for (int i = 0; i < nbounds; i++)
-	{
-		bounds[i] = ids[(int64) i * (nids - 1) / (nbounds - 1)];
-		values[i] = ObjectidPGetDatum(&bounds[i]);
-	}
-	stats->stavalues[slot] = values;
-	stats->numvalues[slot] = nbounds;
+	store_histogram(stats, slot, make_histogram(stats->anl_context, ids, nids, nbounds));
 }
 
 /* Type analyze function of objectid; see objectid_compute_stats(). */

@@ -27,7 +27,7 @@ COMMENT ON FUNCTION objectid_send(objectid) IS 'I/O: the 12 bytes';
 
 CREATE FUNCTION objectid_typanalyze(internal) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_typanalyze(internal) IS 'type analyze function: core''s statistics with a finer histogram, for narrow time ranges';
+COMMENT ON FUNCTION objectid_typanalyze(internal) IS 'type analyze function: core''s statistics and a finer histogram, for narrow time ranges';
 
 CREATE TYPE objectid (
     INPUT = objectid_in,
@@ -74,17 +74,22 @@ CREATE FUNCTION objectid_cmp(objectid, objectid) RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_cmp(objectid, objectid) IS 'less-equal-greater, in unsigned byte order';
 
+-- Core's estimators cannot interpolate between ids.
+CREATE FUNCTION objectid_ineqsel(internal, oid, internal, integer) RETURNS double precision
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_ineqsel(internal, oid, internal, integer) IS 'restriction selectivity of <, <=, >= and >; interpolates in the histogram of objectid_typanalyze';
+
 CREATE OPERATOR < (
     FUNCTION = objectid_lt, LEFTARG = objectid, RIGHTARG = objectid,
     COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    RESTRICT = objectid_ineqsel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR < (objectid, objectid) IS 'less than';
 
 CREATE OPERATOR <= (
     FUNCTION = objectid_le, LEFTARG = objectid, RIGHTARG = objectid,
     COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    RESTRICT = objectid_ineqsel, JOIN = scalarlejoinsel
 );
 COMMENT ON OPERATOR <= (objectid, objectid) IS 'less than or equal';
 
@@ -105,14 +110,14 @@ COMMENT ON OPERATOR <> (objectid, objectid) IS 'not equal';
 CREATE OPERATOR >= (
     FUNCTION = objectid_ge, LEFTARG = objectid, RIGHTARG = objectid,
     COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
+    RESTRICT = objectid_ineqsel, JOIN = scalargejoinsel
 );
 COMMENT ON OPERATOR >= (objectid, objectid) IS 'greater than or equal';
 
 CREATE OPERATOR > (
     FUNCTION = objectid_gt, LEFTARG = objectid, RIGHTARG = objectid,
     COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    RESTRICT = objectid_ineqsel, JOIN = scalargtjoinsel
 );
 COMMENT ON OPERATOR > (objectid, objectid) IS 'greater than';
 

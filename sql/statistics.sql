@@ -50,22 +50,34 @@ SELECT pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor('
        pg_temp.estimate('SELECT FROM statistics_ids WHERE id >= objectid_floor(''2027-01-01 00:00:00+00'')') < 2000 AS after,
        pg_temp.estimate('SELECT FROM statistics_ids WHERE id = objectid_floor(''2024-07-01 00:00:00+00'')') < 10 AS one;
 
--- The stored statistics: those of core, with a finer histogram.  Elements of
--- anyarray are counted in its text form.
+-- The stored statistics: those of core, and a finer histogram in a slot of our
+-- own.  Elements of anyarray are counted in its text form.
 CREATE TEMP VIEW statistics_stored AS
 SELECT tablename, attname, null_frac, avg_width, n_distinct,
        cardinality(most_common_vals::text::objectid[]) AS common, cardinality(most_common_freqs) AS common_freqs,
        cardinality(histogram_bounds::text::objectid[]) AS bounds, histogram_bounds::text::objectid[] AS histogram,
-       most_common_vals::text::objectid[] AS common_ids, correlation
-  FROM pg_stats WHERE schemaname = current_schema AND tablename LIKE 'statistics%';
+       most_common_vals::text::objectid[] AS common_ids, correlation,
+       octet_length((values::bytea[])[1]) / 12 AS fine, size AS fine_size
+  FROM pg_stats AS c
+       LEFT JOIN (SELECT starelid, staattnum, stainherit, kind, values, size
+                    FROM pg_statistic,
+                         LATERAL (VALUES (stakind1, stavalues1::text, pg_column_size(stavalues1)), (stakind2, stavalues2::text, pg_column_size(stavalues2)),
+                                         (stakind3, stavalues3::text, pg_column_size(stavalues3)), (stakind4, stavalues4::text, pg_column_size(stavalues4)),
+                                         (stakind5, stavalues5::text, pg_column_size(stavalues5))) AS s (kind, values, size)
+                   WHERE kind = 20812) AS o
+       ON starelid = tablename::regclass AND stainherit = inherited
+          AND staattnum = (SELECT attnum FROM pg_attribute AS a WHERE attrelid = tablename::regclass AND a.attname = c.attname)
+ WHERE schemaname = current_schema AND tablename LIKE 'statistics%';
 SELECT null_frac, avg_width, n_distinct < -0.5 OR n_distinct > 500000 AS nearly_unique,
-       coalesce(common, 0) <= 100 AS common, bounds > 100 AND bounds <= 10001 AS bounds,
-       bounds > 2000 AS fine, abs(correlation) < 0.1 AS correlation
+       coalesce(common, 0) <= 100 AS common, bounds <= 101 AS bounds,
+       fine BETWEEN 2900 AND 3001 AS fine, abs(correlation) < 0.1 AS correlation
   FROM statistics_stored WHERE tablename = 'statistics_ids';
+-- It is not compressed, although these ids end in zeros.
+SELECT fine_size > 12 * fine AS not_compressed FROM statistics_stored WHERE tablename = 'statistics_ids';
 -- With a lower target there are fewer bounds.
 ALTER TABLE statistics_ids ALTER id SET STATISTICS 10;
 ANALYZE statistics_ids;
-SELECT bounds > 10 AND bounds <= 1001 AS bounds FROM statistics_stored WHERE tablename = 'statistics_ids';
+SELECT bounds <= 11 AS bounds, fine BETWEEN 290 AND 301 AS fine FROM statistics_stored WHERE tablename = 'statistics_ids';
 DROP TABLE statistics_ids;
 
 --
@@ -79,14 +91,15 @@ SELECT CASE WHEN i % 10 = 0 THEN NULL
   FROM generate_series(1, 30000) AS i;
 ANALYZE statistics_skewed;
 SELECT null_frac, avg_width, common BETWEEN 4 AND 100 AS common, common = common_freqs AS with_frequencies,
-       bounds > 100 AND bounds <= 10001 AS bounds, histogram && common_ids[1:4] AS common_in_histogram
+       bounds <= 101 AS bounds, fine
   FROM statistics_stored WHERE tablename = 'statistics_skewed';
--- The sample is the whole table: the bounds are its ids, in order, from end to end of those not common.
-SELECT (SELECT count(*) FROM unnest(histogram) AS b WHERE b NOT IN (SELECT id FROM statistics_skewed WHERE id IS NOT NULL)) AS strangers,
-       (SELECT count(*) FROM (SELECT b, lag(b) OVER (ORDER BY o) AS before FROM unnest(histogram) WITH ORDINALITY AS u (b, o)) AS s WHERE b <= before) AS disorder,
-       histogram[1] = (SELECT min(id) FROM statistics_skewed WHERE id <> ALL (common_ids)) AS lowest,
-       histogram[bounds] = (SELECT max(id) FROM statistics_skewed WHERE id <> ALL (common_ids)) AS highest
-  FROM statistics_stored WHERE tablename = 'statistics_skewed';
+-- The sample is the whole table: from end to end, the estimates are exact but for
+-- what is in one bucket of the finer histogram.
+SELECT count(*) AS ids, max(abs(pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id < %L', id)) - below)) <= 5 AS below,
+       max(abs(pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id >= %L', id)) - 27000 + below)) <= 5 AS from_there
+  FROM (SELECT id, rank() OVER (ORDER BY id) - 1 AS below, row_number() OVER (ORDER BY id) AS n
+          FROM statistics_skewed WHERE id IS NOT NULL) AS s
+ WHERE n % 100 = 50;
 SELECT count(*) AS common, count(*) FILTER (WHERE estimate BETWEEN actual * 0.9 AND actual * 1.1) AS estimated
   FROM (SELECT count(*) AS actual, pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id = %L', id)) AS estimate
           FROM statistics_skewed WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1000) AS s;
@@ -97,11 +110,22 @@ SELECT pg_temp.estimate('SELECT FROM statistics_skewed WHERE id IS NULL') AS nul
 -- More bounds with SET STATISTICS, up to the maximum
 ALTER TABLE statistics_skewed ALTER id SET STATISTICS 500;
 ANALYZE statistics_skewed;
-SELECT common BETWEEN 4 AND 500 AS common, bounds FROM statistics_stored WHERE tablename = 'statistics_skewed';
+SELECT common BETWEEN 4 AND 500 AS common, bounds, fine FROM statistics_stored WHERE tablename = 'statistics_skewed';
 -- SET STATISTICS 0: the statistics do not change.
 ALTER TABLE statistics_skewed ALTER id SET STATISTICS 0;
 ANALYZE statistics_skewed;
-SELECT bounds FROM statistics_stored WHERE tablename = 'statistics_skewed';
+SELECT bounds, fine FROM statistics_stored WHERE tablename = 'statistics_skewed';
+
+--
+-- Ids in a hundred rows each, such as those of a foreign key: none is common
+--
+CREATE TABLE statistics_hundreds (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO statistics_hundreds SELECT left(md5((i % 300)::text), 24)::objectid FROM generate_series(1, 30000) AS i;
+ANALYZE statistics_hundreds;
+SELECT count(*) AS ids, min(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id BETWEEN %L AND %1$L', id))) >= 80 AS not_less,
+       max(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id BETWEEN %L AND %1$L', id))) <= 120 AS not_more,
+       max(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id > %L AND id < %1$L', id))) AS none
+  FROM (SELECT DISTINCT id FROM statistics_hundreds) AS s WHERE id > ALL (SELECT min(id) FROM statistics_hundreds) AND id < ALL (SELECT max(id) FROM statistics_hundreds);
 
 --
 -- Columns with few values
@@ -122,7 +146,7 @@ INSERT INTO statistics_corner
 SELECT set_byte(decode(repeat(base, 12), 'hex'), pos, value)::objectid
   FROM unnest(ARRAY['00', 'ff']) AS base, generate_series(0, 11) AS pos, generate_series(1, 254) AS value;
 ANALYZE statistics_empty, statistics_null, statistics_one, statistics_two, statistics_three, statistics_equal, statistics_corner;
-SELECT tablename, null_frac, avg_width, n_distinct, common, bounds FROM statistics_stored
+SELECT tablename, null_frac, avg_width, n_distinct, common, bounds, fine FROM statistics_stored
  WHERE tablename IN ('statistics_empty', 'statistics_null', 'statistics_one', 'statistics_two', 'statistics_three', 'statistics_equal', 'statistics_corner')
  ORDER BY tablename COLLATE "C";
 SELECT histogram FROM statistics_stored WHERE tablename = 'statistics_three';
@@ -144,7 +168,7 @@ CREATE TABLE statistics_child_0 PARTITION OF statistics_parent FOR VALUES WITH (
 CREATE TABLE statistics_child_1 PARTITION OF statistics_parent FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO statistics_parent SELECT left(md5(i::text), 24)::objectid FROM generate_series(1, 1000) AS i;
 ANALYZE statistics_doc, statistics_parent;
-SELECT tablename, avg_width, n_distinct, bounds FROM statistics_stored
+SELECT tablename, avg_width, n_distinct, bounds, fine FROM statistics_stored
  WHERE tablename IN ('statistics_doc_id', 'statistics_parent') ORDER BY tablename COLLATE "C";
 SELECT pg_temp.estimate('SELECT FROM statistics_doc WHERE (doc -> ''_id'')::objectid < ''400000000000000000000000''')
            BETWEEN 200 AND 300 AS quarter,
@@ -154,5 +178,5 @@ SELECT pg_temp.estimate('SELECT FROM statistics_doc WHERE (doc -> ''_id'')::obje
 SELECT pg_temp.estimate('SELECT FROM statistics_equal AS a JOIN statistics_equal AS b USING (id)') AS all_pairs;
 
 DROP VIEW statistics_stored;
-DROP TABLE statistics_skewed, statistics_empty, statistics_null, statistics_one, statistics_two, statistics_three,
+DROP TABLE statistics_skewed, statistics_hundreds, statistics_empty, statistics_null, statistics_one, statistics_two, statistics_three,
     statistics_equal, statistics_corner, statistics_doc, statistics_parent;

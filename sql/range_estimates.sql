@@ -1,0 +1,131 @@
+--
+-- Row estimates of ranges of ids
+--
+-- The estimator of objectid must treat two bounds as a range, as core does with
+-- its own estimators.
+SET timezone = 'UTC';
+SET max_parallel_workers_per_gather = 0;
+
+CREATE FUNCTION pg_temp.estimate(query text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
+END $$;
+
+-- An id a second
+CREATE FUNCTION pg_temp.id_of(row_number int) RETURNS objectid
+LANGUAGE sql AS $$
+    SELECT (left(objectid_floor(timestamptz '2026-01-01 00:00:00+00' + row_number * interval '1 second')::text, 8)
+            || '0102030405' || lpad(to_hex(row_number), 6, '0'))::objectid
+$$;
+CREATE TABLE range_ids (id objectid, other int) WITH (autovacuum_enabled = off);
+INSERT INTO range_ids SELECT pg_temp.id_of(i), i % 10 FROM generate_series(0, 99999) AS i;
+CREATE INDEX ON range_ids (id);
+CREATE TABLE range_parted (id objectid) PARTITION BY RANGE (id);
+CREATE TABLE range_parted_1 PARTITION OF range_parted FOR VALUES FROM (MINVALUE) TO ('69567c500000000000000000');
+CREATE TABLE range_parted_2 PARTITION OF range_parted FOR VALUES FROM ('69567c500000000000000000') TO (MAXVALUE);
+INSERT INTO range_parted SELECT id FROM range_ids;
+CREATE TABLE range_new (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO range_new SELECT id FROM range_ids;
+-- The sample is the whole table, so the estimates are nearly exact.
+ALTER TABLE range_ids ALTER id SET STATISTICS 400;
+ALTER TABLE range_parted ALTER id SET STATISTICS 400;
+ALTER TABLE range_parted_1 ALTER id SET STATISTICS 400;
+ALTER TABLE range_parted_2 ALTER id SET STATISTICS 400;
+ANALYZE range_ids, range_parted;
+VACUUM range_new;
+
+-- The estimates of conditions on the rows 10000, 11000, 30000 and 34000.  They
+-- are printed if they differ by more than 3 % from the expected number.
+CREATE TEMP TABLE range_case (no serial, expected bigint, query text);
+INSERT INTO range_case (expected, query) VALUES
+    -- two bounds in any order and form, among others, and more of them
+    (1000, 'FROM range_ids WHERE id >= %1$L AND id < %2$L'),
+    (1000, 'FROM range_ids WHERE id < %2$L AND id >= %1$L'),
+    (1000, 'FROM range_ids WHERE %2$L > id AND %1$L <= id'),
+    (1000, 'FROM range_ids WHERE id BETWEEN %1$L AND %2$L'),
+    (500, 'FROM range_ids WHERE id > %1$L AND other < 5 AND id <= %2$L'),
+    (4000, 'FROM range_ids WHERE id >= %1$L AND id >= %3$L AND id < %4$L'),
+    (4000, 'FROM range_ids WHERE id >= %3$L AND id < %4$L AND id >= %1$L AND id < %4$L'),
+    (11000, 'FROM range_ids WHERE id < %2$L'),
+    (70000, 'FROM range_ids WHERE id >= %3$L'),
+    (70000, 'FROM range_ids WHERE NOT id < %3$L'),
+    (1, 'FROM range_ids WHERE id >= %3$L AND id < %1$L'),
+    -- half of one bucket of the histogram
+    (5, 'FROM range_ids WHERE id >= %1$L AND id < %5$L'),
+    -- inside of OR and NOT
+    (5000, 'FROM range_ids WHERE (id >= %1$L AND id < %2$L) OR (id >= %3$L AND id < %4$L)'),
+    (500, 'FROM range_ids WHERE other = 1 AND (id >= %1$L AND id < %2$L OR id < %4$L AND id >= %3$L)'),
+    (1000, 'FROM range_ids WHERE NOT (id < %1$L OR id >= %2$L)'),
+    -- predicates on time
+    (1000, 'FROM range_ids WHERE id <@ tstzrange(''2026-01-01 02:46:40+00'', ''2026-01-01 03:03:20+00'')'),
+    (1000, 'FROM range_ids WHERE id >= timestamptz ''2026-01-01 02:46:40+00'' AND id < timestamptz ''2026-01-01 03:03:20+00'''),
+    -- values that are not known when planning: core's defaults
+    (33333, 'FROM range_ids WHERE id >= (SELECT %1$L::objectid)'),
+    (500, 'FROM range_ids WHERE id >= (SELECT %1$L::objectid) AND id < (SELECT %2$L::objectid)'),
+    (500, 'FROM range_ids WHERE id >= %1$L AND id < (SELECT %2$L::objectid)'),
+    -- other callers of the estimator
+    (97000, 'FROM range_ids WHERE id >= ANY (ARRAY[%1$L, %3$L]::objectid[])'),
+    (70000, 'FROM range_ids WHERE (id, other) >= (%3$L, 0)'),
+    (1000, 'FROM (SELECT * FROM range_ids OFFSET 0) AS s WHERE id >= %1$L AND id < %2$L'),
+    (1000, 'FROM range_ids AS a LEFT JOIN range_ids AS b USING (id) WHERE a.id >= %1$L AND a.id < %2$L'),
+    (1000, 'FROM (VALUES (1)) AS a LEFT JOIN range_ids AS b ON id >= %1$L AND id < %2$L'),
+    (1000, 'FROM range_ids AS a LEFT JOIN range_ids AS b USING (id) WHERE (b.id >= %1$L AND b.id < %2$L) OR b.id IS NULL'),
+    (1000, 'FROM range_parted WHERE id >= %1$L AND id < %2$L'),
+    (70000, 'FROM range_parted WHERE id >= %3$L'),
+    -- without statistics: core's defaults
+    (500, 'FROM range_new WHERE id >= %1$L AND id < %2$L'),
+    (33333, 'FROM range_new WHERE id >= %1$L');
+CREATE TEMP VIEW range_estimate AS
+SELECT no, expected, query,
+       pg_temp.estimate('SELECT ' || format(query, pg_temp.id_of(10000), pg_temp.id_of(11000), pg_temp.id_of(30000), pg_temp.id_of(34000), pg_temp.id_of(10005))) AS estimate
+  FROM range_case;
+SELECT query, expected, estimate FROM range_estimate WHERE estimate NOT BETWEEN 0.97 * expected AND 1.03 * expected ORDER BY no;
+
+-- The conditions that only an index scan has are estimated as a range, too: it
+-- costs far less than to read all of the table or a ninth of it.
+CREATE FUNCTION pg_temp.cost(query text) RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
+END $$;
+SELECT pg_temp.cost('SELECT id FROM range_ids WHERE id <@ (SELECT tstzrange(''2026-01-01 02:46:40+00'', ''2026-01-01 03:03:20+00''))')
+           < 0.05 * pg_temp.cost('SELECT id FROM range_ids') AS cheap;
+
+-- A generic plan knows no bound.
+PREPARE range_generic (objectid, objectid) AS SELECT FROM range_ids WHERE id >= $1 AND id < $2;
+SET plan_cache_mode = force_generic_plan;
+SELECT pg_temp.estimate('EXECUTE range_generic (''000000000000000000000000'', ''ffffffffffffffffffffffff'')') AS generic;
+RESET plan_cache_mode;
+DEALLOCATE range_generic;
+
+-- Ids after those that ANALYZE has seen: half of a bucket
+SELECT pg_temp.estimate('SELECT FROM range_ids WHERE id > ''ff0000000000000000000000''') BETWEEN 4 AND 6 AS later;
+
+-- Without our histogram, for example after pg_upgrade, which keeps core's, the
+-- estimator interpolates in core's.
+UPDATE pg_statistic SET stakind3 = 0, stavalues3 = NULL WHERE starelid = 'range_ids'::regclass AND staattnum = 1 AND stakind3 = 20812;
+SELECT query, expected, estimate FROM range_estimate WHERE estimate NOT BETWEEN 0.5 * expected AND 2 * expected ORDER BY no;
+
+--
+-- Bursts: a thousand ids in ten minutes, 300 times in a year
+--
+CREATE TABLE range_bursts (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO range_bursts
+SELECT (left(objectid_floor(timestamptz '2026-01-01 00:00:00+00' + burst * interval '29 hours' + i * interval '0.6 s')::text, 8)
+        || '0102030405' || lpad(to_hex(burst * 1000 + i), 6, '0'))::objectid
+  FROM generate_series(0, 299) AS burst, generate_series(0, 999) AS i;
+ANALYZE range_bursts;
+-- Ranges of 300 rows, a thousandth of the table
+SELECT count(*) AS ranges,
+       count(*) FILTER (WHERE pg_temp.estimate(format('SELECT FROM range_bursts WHERE id >= %L AND id < %L', id, until)) BETWEEN 150 AND 600) >= 190 AS within_factor_two
+  FROM (SELECT id, lead(id, 300) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS n FROM range_bursts) AS s
+ WHERE n % 1487 = 1 AND n < 297401;
+
+DROP TABLE range_ids, range_parted, range_new, range_bursts;
