@@ -19,6 +19,9 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
 #include "sequence_page.h"
 #include "unsettled.h"
 #include "utils/acl.h"
@@ -79,8 +82,36 @@ open_sequence_to_read(Oid relid)
 }
 
 /*
- * Return the highest value that the sequence has issued, or passed.  Its WAL is
- * flushed, so that the sequence does not go back to it after a crash.
+ * Wait until the state of a sequence is safe: on disk and, as for a commit, on
+ * synchronous standbys.  So the sequence does not go back after a crash or a
+ * promotion.  The WAL of rows that are visible is safe already, but that of
+ * transactions that were rolled back may not be.
+ */
+void
+wait_until_safe(XLogRecPtr lsn)
+{
+	int			mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ?
+		SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
+
+	XLogFlush(lsn);
+	if (!SyncRepRequested() || SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
+		return;
+
+	HOLD_INTERRUPTS();
+	SyncRepWaitForLSN(lsn, false);
+	RESUME_INTERRUPTS();
+	CHECK_FOR_INTERRUPTS();
+
+	/* If it was canceled, there is a warning that speaks of a commit. */
+	if (WalSndCtl->lsn[mode] < lsn)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("synchronous standbys have not confirmed the state of the sequence")));
+}
+
+/*
+ * Return the highest value that the sequence has issued, or passed, when that
+ * is safe.
  */
 static int64
 passed_value(Relation rel)
@@ -94,7 +125,7 @@ passed_value(Relation rel)
 		result--;
 	UnlockReleaseBuffer(buf);
 	if (RelationNeedsWAL(rel))
-		XLogFlush(lsn);
+		wait_until_safe(lsn);
 	return result;
 }
 

@@ -51,6 +51,7 @@ shard_clock_init(shard_clock *clock, int tranche)
 	clock->base_monotonic = 0;
 	LWLockInitialize(&clock->reservation_lock, tranche);
 	pg_atomic_init_u64(&clock->reserved, (uint64) PG_INT64_MIN);
+	pg_atomic_init_u64(&clock->reserved_lsn, InvalidXLogRecPtr);
 	pg_atomic_init_u64(&clock->settled, (uint64) PG_INT64_MIN);
 }
 
@@ -153,14 +154,19 @@ time_of_value(int64 value)
 	return value + UNIX_EPOCH;
 }
 
-/* Return the time that is stored in the sequence, or the lowest of all. */
+/*
+ * Return the time that is stored in the sequence, or the lowest of all.  *lsn,
+ * unless lsn is NULL, is set to the end of its WAL record.
+ */
 static TimestampTz
-read_reservation(Relation rel)
+read_reservation(Relation rel, XLogRecPtr *lsn)
 {
 	Buffer		buf;
 	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_SHARE);
 	TimestampTz result = data->is_called ? time_of_value(data->last_value) : PG_INT64_MIN;
 
+	if (lsn != NULL)
+		*lsn = BufferGetLSNAtomic(buf);
 	UnlockReleaseBuffer(buf);
 	return result;
 }
@@ -188,10 +194,14 @@ has_begun(shard_clock *clock)
 static void
 write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
 {
-	TimestampTz reserved = Max(reserved_time(clock), read_reservation(rel));
+	TimestampTz reserved = Max(reserved_time(clock), read_reservation(rel, NULL));
+	XLogRecPtr	lsn;
 
 	reserved = time_of_value(value_of_time(Max(reserved, tick_end + RESERVATION)));
-	XLogFlush(set_sequence_value(rel, value_of_time(reserved)));
+	lsn = set_sequence_value(rel, value_of_time(reserved));
+	XLogFlush(lsn);
+	pg_atomic_write_u64(&clock->reserved_lsn, lsn);
+	pg_write_barrier();
 	pg_atomic_write_u64(&clock->reserved, (uint64) reserved);
 }
 
@@ -273,7 +283,7 @@ adopt_reservation(shard_clock *clock, Relation rel)
 		check_reservation_file(rel);
 	GetTopTransactionId();		/* see shard_clock_extend() */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	stored = read_reservation(rel);
+	stored = read_reservation(rel, NULL);
 	if (!has_begun(clock) || stored != reserved_time(clock))
 	{
 		advance_base(clock, Max(stored, GetCurrentTimestamp()));
@@ -306,7 +316,7 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
 {
 	Relation	rel = open_reservation_sequence(funcid);
 
-	if (!has_begun(clock) || read_reservation(rel) != reserved_time(clock))
+	if (!has_begun(clock) || read_reservation(rel, NULL) != reserved_time(clock))
 		adopt_reservation(clock, rel);
 	reservation_relid = RelationGetRelid(rel);
 	relation_close(rel, NoLock);
@@ -320,6 +330,19 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
  * ----------------------------------------------------------------
  */
 
+/* Return the time at which the clock will begin. */
+static TimestampTz
+stored_time(Oid relid)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+	XLogRecPtr	lsn;
+	TimestampTz stored = read_reservation(rel, &lsn);
+
+	relation_close(rel, AccessShareLock);
+	wait_until_safe(lsn);
+	return stored;
+}
+
 /*
  * Return a time such that no session that has not published a time will claim
  * a slot of an earlier tick, and that is reserved.
@@ -328,19 +351,17 @@ static TimestampTz
 settled_by_clock(shard_clock *clock, Oid relid)
 {
 	TimestampTz now;
+	TimestampTz reserved;
 
 	if (!has_begun(clock))
-	{
-		Relation	rel = relation_open(relid, AccessShareLock);
-		TimestampTz stored = read_reservation(rel);
+		return stored_time(relid);
 
-		/* The clock will begin there. */
-		relation_close(rel, AccessShareLock);
-		return stored;
-	}
 	now = shard_clock_now(clock);
 	advance_base(clock, now);
-	return Min(now, reserved_time(clock));
+	reserved = reserved_time(clock);
+	pg_read_barrier();
+	wait_until_safe(pg_atomic_read_u64(&clock->reserved_lsn));
+	return Min(now, reserved);
 }
 
 /* Raise the time that was returned, and return the highest. */

@@ -26,6 +26,7 @@ typedef struct shard_clock
 	 */
 	LWLock		reservation_lock;
 	pg_atomic_uint64 reserved;	/* a TimestampTz */
+	pg_atomic_uint64 reserved_lsn;	/* end of its WAL record */
 
 	/* What settled_shard_id() has returned: no id will come before it. */
 	pg_atomic_uint64 settled;	/* a TimestampTz; never goes back */

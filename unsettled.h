@@ -19,6 +19,7 @@ extern int64 unsettled_limit(Oid relid, int64 limit);
 
 /* settled_snowflake.c */
 extern void check_can_settle(const char *funcname);
+extern void wait_until_safe(XLogRecPtr lsn);
 
 /* unsettled_locks.c */
 extern void unsettled_lock(Oid relid, int64 id);
