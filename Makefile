@@ -40,6 +40,9 @@ ifneq ($(and $(no_tap),$(filter installcheck,$(MAKECMDGOALS))),)
 $(info The TAP tests in t/ are skipped: $(no_tap).)
 endif
 
+# What "make image" makes
+EXTRA_CLEAN = image objectid_ext-*.oci.tar
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
@@ -57,3 +60,16 @@ release = objectid_ext-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' META.
 dist:
 	git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD
 .PHONY: dist
+
+# An extension image, as CloudNativePG mounts it: the files in /lib and
+# /share/extension, in an OCI archive.  Library and server are of one distribution.
+distribution = $(shell . /etc/os-release && echo $${VERSION_CODENAME:-$$ID})
+image_name = objectid_ext:$(MAJORVERSION)-$(release:objectid_ext-%=%)-$(distribution)
+image = $(release)-pg$(MAJORVERSION)-$(distribution).oci.tar
+image: all
+	rm -rf image
+	mkdir -p image/licenses/objectid_ext
+	$(MAKE) install DESTDIR=$(CURDIR)/image pkglibdir=/lib datadir=/share with_llvm=no
+	cp $(srcdir)/LICENSE image/licenses/objectid_ext
+	perl $(srcdir)/scripts/oci_archive image $(image_name) $(image)
+.PHONY: image

@@ -109,6 +109,15 @@ SKIP:
 	my ($packaged) = slurp_file('debian/changelog') =~ /\A\S+ \((.*)-\S+\)/;
 	is($packaged, $release, 'debian/changelog too');
 }
+SKIP:
+{
+	skip 'no rpm/ here', 2 unless -f 'rpm/objectid_ext.spec';
+	my $spec = slurp_file('rpm/objectid_ext.spec');
+	is(join(' ', $spec =~ /^Version: *(\S+)$/m, $spec =~ /%changelog\n\* .* - (\S+)-\d+\n/), "$release $release", 'rpm/objectid_ext.spec too');
+	is(join(' ', grep { $spec !~ m{/extension/\Q$_\E\.control$}m || $spec !~ m{/extension/\Q$_\E--\*\.sql$}m } @extensions), '', 'it packages both extensions');
+}
+like($_ eq 'META.json' ? $meta->{maintainer} : slurp_file($_), qr/The objectid_ext developers/, "$_ names the maintainer")
+  foreach grep { -f } qw(META.json debian/control.in rpm/objectid_ext.spec);
 
 # The Debian packages contain the targets of the links in their pages.
 SKIP:
@@ -143,7 +152,7 @@ foreach my $script (@scripts)
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed', 5 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed', 13 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
@@ -161,6 +170,49 @@ SKIP:
 	my %rooms = map { m{/(\.ci/run|[^/]*/?)} ? ($1 => 1) : () } @committed;
 	is(join(' ', grep { $house !~ /`\Q$_\E`/ } sort keys %rooms), '', 'CONTRIBUTING.md names every room');
 	is(join(' ', grep { /\.(o|so|bc)$|regression\.|\/results\// } @committed), '', 'and nothing that was built');
+	dry_run("$dir/tree");
+}
+
+# What scripts/release says of a tree, and which problems it finds, but for software
+# that is not installed here
+sub release_says
+{
+	my ($tree) = @_;
+	my $said = `cd $tree && scripts/release --dry-run $tree/../out 2>&1`;
+	return ($said, join ', ', grep { !/installed/ } $said =~ /^problem: (.*)$/mg);
+}
+
+# Change a file of a repository, and commit it.
+sub commit_change
+{
+	my ($tree, $file, $change) = @_;
+	local $_ = slurp_file("$tree/$file");
+	$change->();
+	unlink "$tree/$file";
+	append_to_file("$tree/$file", $_);
+	system_or_bail("cd $tree && git -c user.name=test -c user.email=test\@localhost commit -q -a -m change");
+}
+
+# scripts/release --dry-run, in a clone of the tree
+sub dry_run
+{
+	my ($tree) = @_;
+	my ($said, $problems) = release_says($tree);
+	like($said, qr/^== \Q$_\E/m, "scripts/release: $_") foreach 'scripts/check --long', 'scripts/test-matrix', 'For PGXN', 'Debian', 'RPM';
+	like($said, qr/^   objectid_ext-\Q$release\E\.zip: PGXN.*^   git push origin main v\Q$release\E$/ms, 'says what to upload where');
+	ok(!-e "$tree/../out", 'a dry run makes nothing');
+	like($problems, qr/the tag v\Q$release\E is missing/, 'a tree without a tag is not ready');
+
+	commit_change($tree, 'CHANGELOG.md', sub { s/^(## \S+).*/$1 (2026-12-01)/m });
+	commit_change($tree, 'debian/changelog', sub { s/UNRELEASED/unstable/ });
+	commit_change($tree, 'debian/control.in', sub { s/\.example>/.org>/ });
+	system_or_bail("git -C $tree tag v$release");
+	is((release_says($tree))[1], '', 'a tree that is ready');
+
+	commit_change($tree, 'rpm/objectid_ext.spec', sub { s/^(Version:\s*).*/${1}0.9.9/m });
+	like((release_says($tree))[1], qr/rpm\/objectid_ext\.spec is of version 0\.9\.9/, 'a spec of another version is found');
+	append_to_file("$tree/README.md", 'changed');
+	like((release_says($tree))[1], qr/changes that are not committed/, 'and a change that is not committed');
 }
 
 # The names of the files in an archive
