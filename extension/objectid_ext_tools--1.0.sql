@@ -1038,32 +1038,15 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_new_id(regclass, name, bigint) IS 'internal: raises an error if a new id violates a check constraint of the column';
 
-CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
-    "table" regclass,
-    "column" name,
-    node integer DEFAULT NULL,
-    layout snowflake_layout DEFAULT 'twitter'
-) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._check_integers("table" regclass, "column" name) RETURNS regclass
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET row_security = off
 AS $$
 DECLARE
-    ids_schema text := objectid_ext_tools._ids_schema();
     a pg_attribute;
     each record;
     seq regclass;
-    highest bigint;
-    present bigint;
-    new_id bigint;
 BEGIN
-    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
-        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
-        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
-    END IF;
-    PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_convertible("table", "column", 'bigint');
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
     IF a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
@@ -1081,27 +1064,100 @@ BEGIN
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, 'bigint', each.inherited);
     END LOOP;
     PERFORM objectid_ext_tools._check_triggers("table", "column", 'bigint');
+    RETURN seq;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_integers(regclass, name) IS 'internal: raises an error if a column cannot be converted to snowflakes; returns its sequence';
 
-    -- start above all existing ids, including those not from the sequence
+CREATE FUNCTION objectid_ext_tools._check_next_id("table" regclass, "column" name, seq regclass, node integer, layout snowflake_layout) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    ids_schema text := objectid_ext_tools._ids_schema();
+    highest bigint;
+    present bigint;
+BEGIN
     EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
     EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', ids_schema) INTO present USING clock_timestamp(), layout;
     IF highest > present THEN
         RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %', "column", "table", highest, layout
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    IF a.attidentity <> '' THEN
+    EXECUTE format('SELECT %s.make_snowflake($1, $2, 0, $3)', ids_schema) INTO present USING clock_timestamp(), coalesce(node, 0), layout;
+    PERFORM objectid_ext_tools._check_new_id("table", "column", present);
+    RETURN highest;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_next_id(regclass, name, regclass, integer, snowflake_layout) IS 'internal: raises an error if a column cannot continue with snowflakes; returns the highest id, including those not from the sequence';
+
+CREATE FUNCTION objectid_ext_tools._prepare_sequence(
+    "table" regclass,
+    "column" name,
+    INOUT seq regclass,
+    node integer,
+    layout snowflake_layout,
+    OUT new_id bigint
+)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    highest bigint;
+BEGIN
+    highest := objectid_ext_tools._check_next_id("table", "column", seq, node, layout);
+    IF (SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = "table" AND attname = "column") THEN
         seq := objectid_ext_tools._replace_identity("table", "column", seq);
     ELSE
         EXECUTE format('ALTER SEQUENCE %s AS bigint NO MAXVALUE NO CYCLE', seq);
     END IF;
     PERFORM setval(seq, highest);
     -- raise an error if it cannot generate ids of this node and layout
-    EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', ids_schema) INTO new_id USING seq, coalesce(node, 0), layout;
+    EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', objectid_ext_tools._ids_schema()) INTO new_id USING seq, coalesce(node, 0), layout;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._prepare_sequence(regclass, name, regclass, integer, snowflake_layout) IS 'internal: lets the sequence of a column continue with snowflakes; returns it, and the first new id';
 
-    PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
+CREATE FUNCTION objectid_ext_tools._set_snowflake_default("table" regclass, "column" name, seq regclass, new_id bigint, node integer, layout snowflake_layout) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ids_schema text := objectid_ext_tools._ids_schema();
+BEGIN
     PERFORM objectid_ext_tools._check_new_id("table", "column", new_id);
     EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$I SET DEFAULT %3$s.next_snowflake(%4$L::regclass, %5$s, %6$L::%3$s.snowflake_layout)',
                    "table", "column", ids_schema, seq, coalesce(node::text, ids_schema || '.snowflake_node_id()'), layout);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._set_snowflake_default(regclass, name, regclass, bigint, integer, snowflake_layout) IS 'internal: makes snowflakes the default of a column';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    seq regclass;
+    new_id bigint;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
+    seq := objectid_ext_tools._check_integers("table", "column");
+    SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, node, layout) AS s;
+    PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     RETURN seq;
 END;
 $$;
@@ -1133,6 +1189,7 @@ BEGIN
                LEFT JOIN pg_statistic_ext s ON classid = 'pg_statistic_ext'::regclass AND s.oid = objid
                LEFT JOIN pg_index i ON classid = 'pg_class'::regclass AND indexrelid = objid
           WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
+            AND conname NOT LIKE '\_objectid\_ext\_%' IS NOT FALSE    -- those of a conversion under load
           GROUP BY classid, objid, contype, stxkeys, indkey
           HAVING contype IN ('c', 'x')
               OR count(*) > CASE WHEN a.attnum = ANY (coalesce(stxkeys, indkey)::int2[]) THEN 1 ELSE 0 END
@@ -1156,26 +1213,14 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_objectid_column(regclass, name) IS 'internal: raises an error if a column cannot be changed to objectid';
 
-CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._check_texts("table" regclass, "column" name, objectid_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET row_security = off
 AS $$
 DECLARE
-    ids_schema text := objectid_ext_tools._ids_schema();
-    objectid_type regtype := (ids_schema || '.objectid')::regtype;
     key record;
     each record;
-    bad text;
-    bad_rows bigint;
 BEGIN
-    IF "table" IS NULL OR "column" IS NULL THEN
-        RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
-        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
-    END IF;
-    PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
     PERFORM objectid_ext_tools._check_convertible("table", "column", objectid_type);
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") LOOP
         PERFORM objectid_ext_tools._check_convertible(each.relation, each.attribute, objectid_type, each.inherited);
@@ -1200,20 +1245,1324 @@ BEGIN
             USING ERRCODE = 'feature_not_supported',
                   HINT = format('Convert column "%s" of table %s, which also converts this column.', key.attname, key.referred);
     END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_texts(regclass, name, regtype) IS 'internal: raises an error if a column cannot be converted to objectid';
 
+CREATE FUNCTION objectid_ext_tools._invalid_values("table" regclass, "column" name, OUT message text, OUT detail text)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    each record;
+    bad text;
+    bad_rows bigint;
+BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE NOT inherited LOOP
         EXECUTE format('SELECT %1$I::text, count(*) OVER () FROM %2$s WHERE NOT %3$s.is_objectid(%1$I::%4$s) ORDER BY tableoid, ctid LIMIT 1',
-                       each.attribute, each.relation, ids_schema,
+                       each.attribute, each.relation, objectid_ext_tools._ids_schema(),
                        CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
         INTO bad, bad_rows;
         IF bad_rows > 0 THEN
-            RAISE EXCEPTION '%', format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table %s is not a valid ObjectId'
-                                                      ELSE '%s values in column "%s" of table %s are not valid ObjectIds' END,
-                                        bad_rows, each.attribute, each.relation)
-                USING ERRCODE = 'invalid_text_representation', DETAIL = format('The first is "%s".', left(bad, 100));
+            message := format(CASE bad_rows WHEN 1 THEN '%s value in column "%s" of table %s is not a valid ObjectId'
+                                            ELSE '%s values in column "%s" of table %s are not valid ObjectIds' END,
+                              bad_rows, each.attribute, each.relation);
+            detail := format('The first is "%s".', left(bad, 100));
+            RETURN;
         END IF;
     END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._invalid_values(regclass, name) IS 'internal: message about values of a column, or of those that reference it, that are not valid ObjectIds; NULL if there are none';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    objectid_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
+    invalid record;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL THEN
+        RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
+    PERFORM objectid_ext_tools._check_texts("table", "column", objectid_type);
+    SELECT * INTO invalid FROM objectid_ext_tools._invalid_values("table", "column");
+    IF invalid.message IS NOT NULL THEN
+        RAISE EXCEPTION '%', invalid.message USING ERRCODE = 'invalid_text_representation', DETAIL = invalid.detail;
+    END IF;
     PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId';
+
+----------------------------------------------------------------------
+-- Existing tables under load
+----------------------------------------------------------------------
+
+-- Each column whose type changes gets a shadow column beside it, which a trigger
+-- keeps equal.  Existing rows are filled in small transactions.  Indexes and
+-- constraints of the shadow columns are made while others write, and in the end
+-- one short transaction puts the shadow columns in the place of the others.
+--
+-- What has been done is read from the catalog.  Only the progress of filling is
+-- stored, in a table in the schema of the converted one.  So nothing depends on
+-- this extension meanwhile, either: also the trigger calls nothing of it.
+--
+-- Statements of users must not fail and must not wait for long:
+--
+-- - A lock is awaited for less than deadlock_timeout, and together with all others
+--   for less than max_wait.  Then the transaction ends and is repeated later.
+-- - Filling skips rows that are locked, so it never waits while it holds others.
+-- - It fires no trigger of users.
+
+CREATE FUNCTION objectid_ext_tools._live_name(object text) RETURNS name
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT '_objectid_ext_' || left(md5(object), 16)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_name(text) IS 'internal: name of what stands beside an object during a conversion; from its definition, because OIDs do not survive dump and restore';
+
+CREATE FUNCTION objectid_ext_tools._live_state("table" regclass, "column" name) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('%I.%I', nspname, objectid_ext_tools._live_name(relname || '.' || "column"))
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE c.oid = "table"
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_state(regclass, name) IS 'internal: name of the table that stores the progress of a conversion';
+
+CREATE FUNCTION objectid_ext_tools._live_columns(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT relation regclass,
+    OUT attribute name,
+    OUT attribute_type regtype,
+    OUT inherited boolean,
+    OUT shadow name,
+    OUT value text,
+    OUT begun boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT r.relation, r.attribute, r.attribute_type, bool_or(r.inherited), objectid_ext_tools._live_name(r.attribute),
+           format(CASE r.attribute_type WHEN 'character'::regtype THEN '(%I)::text::%s' ELSE '(%I)::%s' END, r.attribute, to_type),
+           EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.relation AND attname = objectid_ext_tools._live_name(r.attribute))
+    FROM objectid_ext_tools._referring_columns("table", "column") r
+    WHERE r.attribute_type <> to_type
+    GROUP BY r.relation, r.attribute, r.attribute_type
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, which exist if begun';
+
+-- What an index or constraint would be called is computed from its definition,
+-- so that the one beside it is not used after the definition has changed.
+
+CREATE FUNCTION objectid_ext_tools._live_objects(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT kind text,
+    OUT relation regclass,
+    OUT object oid,
+    OUT object_name name,
+    OUT shadow name,
+    OUT state text
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+    WITH key AS MATERIALIZED (
+        SELECT a.attrelid, a.attnum
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l
+             JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
+    ), old (kind, relation, object, object_name, shadow, namespace, validated) AS (
+        SELECT 'index', indrelid, indexrelid, relname, objectid_ext_tools._live_name(pg_get_indexdef(indexrelid)), relnamespace, true
+        FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+        WHERE EXISTS (SELECT FROM key WHERE attrelid = indrelid
+                      AND (attnum = ANY (indkey)
+                           OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+                                      AND refclassid = 'pg_class'::regclass AND refobjid = indrelid AND refobjsubid = attnum)))
+        UNION ALL
+        SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid, oid, conname,
+               objectid_ext_tools._live_name(conname || ' ' || pg_get_constraintdef(oid)), 0, convalidated
+        FROM pg_constraint
+        WHERE contype = 'c' AND coninhcount = 0 AND EXISTS (SELECT FROM key WHERE attrelid = conrelid AND attnum = ANY (conkey))
+           OR oid IN (SELECT objectid_ext_tools._foreign_keys("table", "column", to_type))
+    )
+    SELECT o.kind, o.relation, o.object, o.object_name, o.shadow,
+           CASE WHEN i.indisvalid OR c.convalidated OR NOT o.validated AND c.oid IS NOT NULL THEN 'done'
+                WHEN n.oid IS NOT NULL OR c.oid IS NOT NULL THEN 'begun'
+                ELSE 'missing' END
+    FROM old o
+         LEFT JOIN pg_class n ON n.relname = o.shadow AND n.relnamespace = o.namespace
+         LEFT JOIN pg_index i ON i.indexrelid = n.oid AND i.indrelid = o.relation
+         LEFT JOIN pg_constraint c ON c.conrelid = o.relation AND c.conname = o.shadow AND o.kind <> 'index'
+    WHERE o.object_name NOT LIKE '\_objectid\_ext\_%'
+    ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_objects(regclass, name, regtype) IS 'internal: indexes and constraints of columns whose type a conversion changes, with the names of those of the shadow columns, and how far these are';
+
+-- Objects of the shadow columns that belong to none: of an index that was dropped
+-- or changed, or of an interrupted CREATE INDEX CONCURRENTLY
+
+CREATE FUNCTION objectid_ext_tools._live_strays(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT relation regclass,
+    OUT index_name text,
+    OUT constraint_name name
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH wanted AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type)
+    ), converted AS MATERIALIZED (
+        SELECT l.relation AS oid, array_agg(objectid_ext_tools._live_name('= ' || l.attribute)) AS own
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l GROUP BY 1
+    )
+    SELECT indrelid::regclass, format('%I.%I', nspname, relname), NULL::name
+    FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE relname LIKE '\_objectid\_ext\_%'
+      AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND w.state = 'done')
+    UNION ALL
+    SELECT conrelid::regclass, NULL, conname
+    FROM converted JOIN pg_constraint c ON conrelid = converted.oid
+    WHERE conname LIKE '\_objectid\_ext\_%' AND contype IN ('c', 'f') AND coninhcount = 0 AND conparentid = 0 AND conname <> ALL (own)
+      AND NOT EXISTS (SELECT FROM wanted w WHERE w.relation = conrelid AND w.shadow = conname)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have';
+
+-- How the definition of an index or constraint reads with the shadow columns: a
+-- temporary table like the table gets it, and PostgreSQL changes types and names.
+
+CREATE FUNCTION objectid_ext_tools._live_index_key(index regclass) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+    SELECT CASE WHEN starts_with(definition, beginning) THEN substr(definition, length(beginning) + 1)
+                ELSE substr(definition, strpos(definition, ' USING ') + 7) END
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_class t ON t.oid = indrelid JOIN pg_namespace n ON n.oid = t.relnamespace,
+         format('CREATE %sINDEX %I ON %s%I.%I USING ', CASE WHEN indisunique THEN 'UNIQUE ' END, i.relname,
+                CASE t.relkind WHEN 'p' THEN 'ONLY ' END, nspname, t.relname) AS beginning,
+         pg_get_indexdef(indexrelid) AS definition
+    WHERE indexrelid = index
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_index_key(regclass) IS 'internal: definition of an index from its access method on';
+
+CREATE FUNCTION objectid_ext_tools._live_definition("table" regclass, "column" name, to_type regtype, kind text, relation regclass, object oid) RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+DECLARE
+    each record;
+    definition text;
+    predicate text;
+BEGIN
+    BEGIN
+        EXECUTE format('CREATE TEMPORARY TABLE _objectid_ext_model (LIKE %s)', relation);
+        IF kind = 'index' THEN
+            EXECUTE 'CREATE INDEX _objectid_ext_part ON pg_temp._objectid_ext_model USING ' || objectid_ext_tools._live_index_key(object);
+        ELSE
+            EXECUTE 'ALTER TABLE pg_temp._objectid_ext_model ADD CONSTRAINT _objectid_ext_part ' || pg_get_constraintdef(object);
+        END IF;
+        FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = $5 LOOP
+            EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model DROP COLUMN IF EXISTS %I, ALTER COLUMN %I TYPE %s USING %s',
+                           each.shadow, each.attribute, to_type, each.value);
+            EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model RENAME COLUMN %I TO %I', each.attribute, each.shadow);
+        END LOOP;
+        IF kind = 'index' THEN
+            SELECT objectid_ext_tools._live_index_key(indexrelid), ' WHERE ' || pg_get_expr(indpred, indrelid)
+            INTO definition, predicate FROM pg_index WHERE indexrelid = 'pg_temp._objectid_ext_part'::regclass;
+        ELSE
+            SELECT pg_get_constraintdef(oid) INTO definition
+            FROM pg_constraint WHERE conrelid = 'pg_temp._objectid_ext_model'::regclass AND conname = '_objectid_ext_part';
+        END IF;
+        RAISE EXCEPTION USING ERRCODE = 'OBJID', MESSAGE = 'the temporary table is not needed any more';
+    EXCEPTION WHEN SQLSTATE 'OBJID' THEN
+        NULL;
+    END;
+    -- pg_get_indexdef() omits the tablespace, which is before the predicate
+    RETURN concat(left(definition, length(definition) - coalesce(length(predicate), 0)),
+                  (SELECT format(' TABLESPACE %I', spcname) FROM pg_class JOIN pg_tablespace s ON s.oid = reltablespace
+                   WHERE kind = 'index' AND pg_class.oid = object),
+                  predicate);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_definition(regclass, name, regtype, text, regclass, oid) IS 'internal: definition of an index or check constraint, with shadow columns in the place of the converted ones';
+
+CREATE FUNCTION objectid_ext_tools._live_foreign_key("table" regclass, "column" name, to_type regtype, object oid) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+DECLARE
+    key pg_constraint;
+    definition text := pg_get_constraintdef(object);
+    old text[];
+    new text[];
+BEGIN
+    SELECT * INTO key FROM pg_constraint WHERE oid = object;
+    SELECT array_agg(names), array_agg(shadows) INTO old, new
+    FROM (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY n), string_agg(quote_ident(coalesce(l.shadow, a.attname)), ', ' ORDER BY n)
+          FROM (VALUES (1, key.conrelid, key.conkey), (2, key.confrelid, key.confkey), (3, key.conrelid, key.confdelsetcols)) AS s (side, relid, attnums)
+               CROSS JOIN LATERAL unnest(attnums) WITH ORDINALITY AS k (attnum, n)
+               JOIN pg_attribute a ON a.attrelid = relid AND a.attnum = k.attnum
+               LEFT JOIN objectid_ext_tools._live_columns("table", "column", to_type) l ON l.relation = relid AND l.attribute = a.attname
+          GROUP BY side ORDER BY side) AS lists (names, shadows);
+    old[1] := format('FOREIGN KEY (%s) REFERENCES %s(%s)', old[1], key.confrelid::regclass, old[2]);
+    IF NOT starts_with(definition, old[1]) THEN
+        RAISE EXCEPTION 'cannot convert foreign key constraint "%" of table %', key.conname, key.conrelid::regclass
+            USING ERRCODE = 'feature_not_supported', DETAIL = format('Its definition is: %s', definition);
+    END IF;
+    definition := substr(definition, length(old[1]) + 1);
+    IF key.confdelsetcols IS NOT NULL THEN
+        definition := replace(definition, format('(%s)', old[3]), format('(%s)', new[3]));
+    END IF;
+    RETURN format('FOREIGN KEY (%s) REFERENCES %s(%s)%s', new[1], key.confrelid::regclass, new[2], definition);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_foreign_key(regclass, name, regtype, oid) IS 'internal: definition of a foreign key, with shadow columns in the place of the converted ones';
+
+-- The advisory lock belongs to the session, so a second session that tries the
+-- same is told about the first, also between two steps.
+
+CREATE FUNCTION objectid_ext_tools._live_claim("table" regclass, "column" name, take boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    holder integer;
+BEGIN
+    LOOP
+        SELECT pid INTO holder
+        FROM pg_locks
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND classid = hashtext('objectid_ext_tools')::oid AND objid = "table" AND objsubid = 2 AND granted;
+        IF holder <> pg_backend_pid() THEN
+            RAISE EXCEPTION 'column "%" of table % is being converted by the process with PID %', "column", "table", holder
+                USING ERRCODE = 'object_in_use', HINT = 'If that session has stopped, end it, then call the remaining steps in this one.';
+        END IF;
+        EXIT WHEN holder IS NOT NULL OR NOT take;
+        EXIT WHEN pg_try_advisory_lock(hashtext('objectid_ext_tools'), "table"::oid::integer);
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_claim(regclass, name, boolean) IS 'internal: locks a conversion for this session, or only checks; an error if another session has locked it';
+
+CREATE FUNCTION objectid_ext_tools._live_release("table" regclass) RETURNS void
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pg_advisory_unlock(hashtext('objectid_ext_tools'), "table"::oid::integer)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_release(regclass) IS 'internal: unlocks a conversion';
+
+-- Those who queue behind us wait as long as we wait and hold the locks.  All
+-- waits together last less than 0.6 max_wait, and each less than deadlock_timeout,
+-- so that a deadlock ends by our timeout, before anyone's statement fails.
+
+CREATE FUNCTION objectid_ext_tools._live_lock(relations regclass[], mode text, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ends timestamptz := clock_timestamp() + 0.6 * max_wait;
+    most float8 := 500 * extract(epoch FROM current_setting('deadlock_timeout')::interval);
+    remains float8;
+    relation regclass;
+BEGIN
+    FOREACH relation IN ARRAY relations LOOP
+        remains := 1000 * extract(epoch FROM ends - clock_timestamp());
+        IF remains < 1 THEN
+            RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'locks are not available in time';
+        END IF;
+        PERFORM set_config('lock_timeout', greatest(1, least(most, remains)::integer)::text, true);
+        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
+    END LOOP;
+    -- for what else the statements lock, such as a sequence
+    PERFORM set_config('lock_timeout', greatest(1, least(most, 100 * extract(epoch FROM max_wait))::integer)::text, true);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long';
+
+CREATE FUNCTION objectid_ext_tools._column_privileges("table" regclass, source name, target name) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format(command, privilege_type, target, "table", CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
+    FROM (SELECT 1, 'REVOKE %1$s (%2$I) ON %3$s FROM %4$s', a.*
+          FROM pg_attribute, aclexplode(attacl) a WHERE attrelid = "table" AND attname = target
+          UNION ALL
+          SELECT 2, 'GRANT %1$s (%2$I) ON %3$s TO %4$s' || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, a.*
+          FROM pg_attribute, aclexplode(attacl) a WHERE attrelid = "table" AND attname = source) AS s (n, command)
+    ORDER BY n
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._column_privileges(regclass, name, name) IS 'internal: statements that give a column the privileges of another';
+
+-- What stands in the way of a conversion under load, beyond what the conversions
+-- under a lock refuse
+
+CREATE FUNCTION objectid_ext_tools._live_check_column("table" regclass, "column" name, inherited boolean) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    c pg_class;
+    a pg_attribute;
+    obstacle record;
+BEGIN
+    SELECT * INTO c FROM pg_class WHERE oid = "table";
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF NOT pg_has_role(c.relowner, 'USAGE') THEN
+        RAISE EXCEPTION 'must be owner of table %', "table" USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF c.relpersistence = 't' OR c.reloftype <> 0 THEN
+        RAISE EXCEPTION 'table % is a temporary or a typed table', "table"
+            USING ERRCODE = 'wrong_object_type', HINT = 'Use convert_to_snowflake() or convert_to_objectid().';
+    END IF;
+    IF c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table" OR inhparent = "table") THEN
+        RAISE EXCEPTION 'table % is partitioned, or has parents or children', "table"
+            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
+    END IF;
+
+    -- what the shadow column cannot get
+    SELECT CASE WHEN d.classid = 'pg_statistic_ext'::regclass THEN 'Drop it, convert the column, and create it again.'
+                ELSE 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.' END AS hint,
+           pg_describe_object(d.classid, d.objid, 0) AS name
+    INTO obstacle
+    FROM pg_depend d
+         LEFT JOIN pg_constraint k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = a.attnum
+      AND (d.classid = 'pg_statistic_ext'::regclass OR k.contype = 'x' OR k.contype IN ('p', 'u')
+           AND (SELECT indisexclusion FROM pg_index WHERE indexrelid = conindid))
+    ORDER BY d.classid, d.objid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle.name
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = obstacle.hint;
+    END IF;
+    SELECT conname, conrelid::regclass AS referring INTO obstacle
+    FROM pg_constraint
+    WHERE contype = 'f' AND (confupdtype = 'd' OR confdeltype = 'd')
+      AND (conrelid = "table" AND a.attnum = ANY (conkey) OR confrelid = "table" AND a.attnum = ANY (confkey))
+    ORDER BY conname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'foreign key constraint "%" of table % has the action SET DEFAULT', obstacle.conname, obstacle.referring
+            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
+    END IF;
+    SELECT indexrelid::regclass AS name INTO obstacle
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid
+    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'index % is not valid', obstacle.name
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format('Use REINDEX INDEX CONCURRENTLY %s, or drop the index.', obstacle.name);
+    END IF;
+    IF a.attidentity <> '' AND inherited IS NOT DISTINCT FROM true THEN
+        RAISE EXCEPTION 'column "%" of table % is an identity column that references another column', "column", "table"
+            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake(), which locks the tables.';
+    END IF;
+    IF EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = "table" AND objsubid = a.attnum) THEN
+        RAISE EXCEPTION 'column "%" of table % has a security label', "column", "table"
+            USING ERRCODE = 'feature_not_supported', HINT = 'Remove it, convert the column, and set it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_column(regclass, name, boolean) IS 'internal: raises an error if a column cannot be converted while the table is in use';
+
+-- Filling updates all rows.  Triggers on updates of any column must not fire, and
+-- the only means is session_replication_role.
+
+CREATE FUNCTION objectid_ext_tools._live_needs_replica_role("table" regclass) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_trigger
+                   WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
+                     AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled = 'O')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_needs_replica_role(regclass) IS 'internal: would an update of a column that users do not know fire their triggers?';
+
+CREATE FUNCTION objectid_ext_tools._live_check_table("table" regclass, state text) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    obstacle record;
+    known boolean;
+BEGIN
+    SELECT tgname INTO obstacle
+    FROM pg_trigger
+    WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled IN ('A', 'R')
+    ORDER BY tgname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'trigger "%" of table % is set to ENABLE ALWAYS or REPLICA', obstacle.tgname, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It would fire when the conversion updates the rows.',
+                  HINT = format('Use ALTER TABLE %s ENABLE TRIGGER %I before the conversion.', "table", obstacle.tgname);
+    END IF;
+    -- BEFORE triggers fire in the order of their names; ours must be the last
+    SELECT tgname INTO obstacle
+    FROM pg_trigger
+    WHERE tgrelid = "table" AND NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0 AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
+    ORDER BY tgname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'trigger "%" of table % fires after the trigger of the conversion', obstacle.tgname, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Rename it, so that its name sorts before "~objectid_ext_conversion".';
+    END IF;
+    IF objectid_ext_tools._live_needs_replica_role("table") AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+        RAISE EXCEPTION 'table % has triggers that fire on updates', "table"
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion updates all rows, and can keep the triggers from firing only by the setting session_replication_role.',
+                  HINT = format('Ask a superuser to GRANT SET ON PARAMETER session_replication_role TO %I.', current_user);
+    END IF;
+    SELECT rulename INTO obstacle FROM pg_rewrite WHERE ev_class = "table" AND ev_type = '2' ORDER BY rulename LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % has rule "%" on updates', "table", obstacle.rulename
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion updates all rows.', HINT = 'Drop it, convert the column, and create it again.';
+    END IF;
+    IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN
+        IF to_regclass(state) IS NOT NULL THEN
+            EXECUTE format('SELECT true FROM ONLY %s WHERE relation = $1', state) INTO known USING "table";
+        END IF;
+        IF known IS NULL THEN
+            RAISE EXCEPTION 'table % takes part in another conversion', "table"
+                USING ERRCODE = 'object_in_use', HINT = 'Complete the other conversion, or use undo_conversion().';
+        END IF;
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_table(regclass, text) IS 'internal: raises an error if triggers, rules or another conversion of a table stand in the way';
+
+-- The first step: shadow columns, and the trigger, one table at a time.  Adding a
+-- column without a default and a check that is not validated rewrites nothing.
+
+CREATE FUNCTION objectid_ext_tools._live_begin_table(state text, relation regclass, to_type regtype, "columns" name[], "values" text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shadow name;
+    own_schema name;
+    owner name;
+    name_of_function text;
+    grants text;
+    additions text[] := '{}';
+    body text := '';
+BEGIN
+    SELECT nspname, pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname))
+    INTO own_schema, owner, name_of_function
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
+    FOR n IN 1 .. cardinality("columns") LOOP
+        shadow := objectid_ext_tools._live_name("columns"[n]);
+        -- the first form proves to ALTER COLUMN SET NOT NULL that there is no null;
+        -- IS DISTINCT FROM would look the operator up
+        additions := additions || format('ADD COLUMN %I %s', shadow, to_type) ||
+            format(CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = "columns"[n])
+                        THEN 'ADD CONSTRAINT %1$I CHECK (%2$I IS NOT NULL AND %2$I OPERATOR(%3$s.=) %4$s) NOT VALID'
+                        ELSE 'ADD CONSTRAINT %1$I CHECK ((%2$I IS NULL) = (%5$I IS NULL) AND (%2$I OPERATOR(%3$s.=) %4$s) IS NOT FALSE) NOT VALID' END,
+                   objectid_ext_tools._live_name('= ' || "columns"[n]), shadow,
+                   (SELECT typnamespace::regnamespace FROM pg_type WHERE oid = to_type), "values"[n], "columns"[n]);
+        body := body || format('NEW.%I := %s; ', shadow, replace("values"[n], format('(%I)', "columns"[n]), format('(NEW.%I)', "columns"[n])));
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
+    FOR grants IN
+        SELECT g FROM unnest("columns") AS c, objectid_ext_tools._column_privileges(relation, c, objectid_ext_tools._live_name(c)) AS g
+    LOOP
+        EXECUTE grants;
+    END LOOP;
+    -- the types in the body are those of the schema that they have now, or keywords
+    EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', name_of_function,
+                   format('BEGIN %sRETURN NEW; END', replace(body, '::text', '::pg_catalog.text')));
+    EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', name_of_function, owner);
+    EXECUTE format('COMMENT ON FUNCTION %s() IS %L', name_of_function, 'keeps columns equal during a conversion by objectid_ext_tools');
+    EXECUTE format('CREATE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
+    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT DO NOTHING', state) USING relation;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_begin_table(text, regclass, regtype, name[], text[]) IS 'internal: adds shadow columns and the trigger that keeps them to a table';
+
+CREATE FUNCTION objectid_ext_tools._live_begin("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    next record;
+BEGIN
+    PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+    IF to_regclass(state) IS NULL THEN
+        EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
+                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0)', state);
+        EXECUTE format('ALTER TABLE %s OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
+        EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
+        EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
+        RETURN 0;
+    END IF;
+    SELECT relation, array_agg(attribute ORDER BY attribute) AS "columns", array_agg(value ORDER BY attribute) AS "values"
+    INTO next
+    FROM objectid_ext_tools._live_columns("table", "column", to_type)
+    WHERE NOT inherited AND NOT begun GROUP BY relation ORDER BY relation LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values");
+    RETURN 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_begin(regclass, name, regtype, interval) IS 'internal: adds shadow columns to the next table; returns the seconds to wait before it is called again, and NULL at the end';
+
+-- The second step: fill some pages.  Rows that are inserted later, or updated, get
+-- their values from the trigger, so the pages that a table had at first suffice,
+-- unless it was rewritten since.
+
+CREATE FUNCTION objectid_ext_tools._live_fill_pages(relation regclass, first bigint, upto bigint, assignments text, unfilled text, OUT filled bigint, OUT skipped boolean)
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET enable_seqscan = off
+AS $$
+DECLARE
+    tids tid[];
+BEGIN
+    EXECUTE format('SELECT array_agg(tid) FROM (SELECT ctid FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s) FOR NO KEY UPDATE SKIP LOCKED) AS t (tid)', relation, unfilled)
+        INTO tids USING format('(%s,0)', first)::tid, format('(%s,0)', upto)::tid;
+    IF objectid_ext_tools._live_needs_replica_role(relation) THEN
+        PERFORM set_config('session_replication_role', 'replica', true);
+    END IF;
+    EXECUTE format('UPDATE ONLY %s SET %s WHERE ctid = ANY ($1)', relation, assignments) USING tids;
+    GET DIAGNOSTICS filled = ROW_COUNT;
+    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s))', relation, unfilled)
+        INTO skipped USING format('(%s,0)', first)::tid, format('(%s,0)', upto)::tid;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_fill_pages(regclass, bigint, bigint, text, text) IS 'internal: fills the shadow columns of the rows in some pages that nobody has locked';
+
+CREATE FUNCTION objectid_ext_tools._live_fill("table" regclass, "column" name, to_type regtype, max_wait interval, rows_per_second integer) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    began timestamptz := clock_timestamp();
+    locked timestamptz;
+    share float8;
+    took float8;
+    s record;
+    parts record;
+    result record;
+BEGIN
+    EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO s;
+    IF s.relation IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF s.filenode IS DISTINCT FROM pg_relation_filenode(s.relation) THEN
+        EXECUTE format('UPDATE ONLY %s SET page = 0, "rows" = 0, seconds = 0, started = clock_timestamp(), filenode = pg_relation_filenode(relation),'
+                       ' pages = pg_relation_size(relation) / current_setting(''block_size'')::bigint WHERE relation = $1', state) USING s.relation;
+        RETURN 0;
+    END IF;
+    SELECT string_agg(format('%I = %s', shadow, value), ', ') AS assignments,
+           string_agg(format('%I IS NULL AND %I IS NOT NULL', shadow, attribute), ' OR ') AS unfilled
+    INTO parts
+    FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE relation = s.relation;
+    locked := clock_timestamp();
+    SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(s.relation, s.page, least(s.page + s.batch, s.pages), parts.assignments, parts.unfilled);
+    share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
+    took := extract(epoch FROM clock_timestamp() - began);
+    EXECUTE format('UPDATE ONLY %s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5 WHERE relation = $1', state)
+        USING s.relation, CASE WHEN result.skipped THEN s.page ELSE least(s.page + s.batch, s.pages) END, result.filled,
+              greatest(took, result.filled / rows_per_second::float8),
+              -- users can wait for the rows of a batch
+              CASE WHEN share < 0.05 THEN least(s.batch * 2, 1024) WHEN share > 0.12 THEN greatest(s.batch / 2, 1) ELSE s.batch END;
+    RETURN greatest(CASE WHEN result.skipped THEN 0.05 ELSE 0 END, result.filled / rows_per_second::float8 - took);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_fill(regclass, name, regtype, interval, integer) IS 'internal: fills some pages; returns the seconds to wait before it is called again, and NULL at the end';
+
+-- The third step, after the indexes: constraints.  Each is first added without
+-- looking at the rows, and then validated, which does not prevent writes.
+
+CREATE FUNCTION objectid_ext_tools._live_validate("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET client_min_messages = warning
+AS $$
+DECLARE
+    next record;
+    definition text;
+BEGIN
+    SELECT relation, constraint_name INTO next FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', next.relation, next.constraint_name);
+        RETURN 0;
+    END IF;
+    SELECT * INTO next FROM (
+        SELECT conrelid::regclass AS relation, conname AS shadow, 'begun' AS state, 'check' AS kind, 0::oid AS object
+        FROM objectid_ext_tools._live_columns("table", "column", to_type)
+             JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
+        WHERE NOT convalidated AND coninhcount = 0
+        UNION ALL
+        SELECT relation, shadow, state, kind, object FROM objectid_ext_tools._live_objects("table", "column", to_type)
+        WHERE kind <> 'index' AND state <> 'done') AS c
+    ORDER BY kind, object LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF next.state = 'begun' THEN
+        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
+        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', next.relation, next.shadow);
+        RETURN 0;
+    END IF;
+    IF next.kind = 'foreign key' THEN
+        definition := objectid_ext_tools._live_foreign_key("table", "column", to_type, next.object);
+        PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT conrelid FROM pg_constraint WHERE oid = next.object
+                                                    UNION SELECT confrelid FROM pg_constraint WHERE oid = next.object)::regclass[],
+                                              'SHARE ROW EXCLUSIVE', max_wait);
+    ELSE
+        definition := objectid_ext_tools._live_definition("table", "column", to_type, 'check', next.relation, next.object);
+        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    END IF;
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', next.relation, next.shadow, definition) ||
+            CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END;
+    RETURN 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_validate(regclass, name, regtype, interval) IS 'internal: adds or validates the next constraint of shadow columns; returns the seconds to wait before it is called again, and NULL at the end';
+
+-- The last step: the shadow columns take the places of the converted ones.  The
+-- statements are made before the tables are locked, and none reads rows.
+
+CREATE FUNCTION objectid_ext_tools._live_swap_column(relation regclass, attribute name, attribute_type regtype, shadow name, to_type regtype, OUT before text[], OUT afterwards text[])
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    not_null name;
+    not_null_shadow name := objectid_ext_tools._live_name('not null ' || attribute);
+BEGIN
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = attribute;
+    before := ARRAY(
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', relation, shadow) ||
+               format(CASE WHEN attribute_type = 'character'::regtype THEN '(%s)::text::%s'
+                           WHEN attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN '(%s)::%s' ELSE '%s' END,
+                      pg_get_expr(adbin, adrelid), to_type)
+        FROM pg_attrdef WHERE adrelid = relation AND adnum = a.attnum
+        UNION ALL
+        SELECT format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, shadow)
+        FROM pg_depend JOIN pg_class s ON s.oid = objid AND relkind = 'S'
+        WHERE classid = 'pg_class'::regclass AND deptype IN ('a', 'i') AND refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = a.attnum
+        UNION ALL
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, shadow, a.attstattarget) WHERE a.attstattarget >= 0
+        UNION ALL
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', relation, shadow, option)
+        FROM unnest(a.attoptions) AS option WHERE starts_with(option, 'n_distinct')
+        UNION ALL
+        SELECT format('COMMENT ON COLUMN %s.%I IS %L', relation, shadow, col_description(relation, a.attnum))
+        UNION ALL
+        SELECT objectid_ext_tools._column_privileges(relation, attribute, shadow)
+        WHERE a.attacl IS DISTINCT FROM (SELECT attacl FROM pg_attribute WHERE attrelid = relation AND attname = shadow));
+    afterwards := ARRAY[format('ALTER TABLE %s DROP COLUMN %I', relation, attribute),
+                        format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, shadow, attribute)];
+    -- from 18 on, NOT NULL is a constraint, whose name it keeps
+    IF a.attnotnull THEN
+        SELECT conname INTO not_null FROM pg_constraint WHERE conrelid = relation AND contype = 'n' AND conkey = ARRAY[a.attnum];
+        IF FOUND THEN
+            before := before || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I', relation, not_null_shadow, shadow);
+            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, not_null_shadow, not_null);
+        ELSE
+            before := before || format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, shadow);
+        END IF;
+    END IF;
+    before := before || format('ALTER TABLE %s DROP CONSTRAINT %I', relation, objectid_ext_tools._live_name('= ' || attribute));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_column(regclass, name, regtype, name, regtype) IS 'internal: statements that give a shadow column all that the converted column has, and those that put it in its place';
+
+CREATE FUNCTION objectid_ext_tools._live_swap_index(index regclass, shadow text, OUT first text, OUT afterwards text[])
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    i pg_index;
+    k pg_constraint;
+    own_name name;
+    full_name text;
+BEGIN
+    SELECT * INTO i FROM pg_index WHERE indexrelid = index;
+    SELECT relname, format('%I.%I', nspname, relname) INTO own_name, full_name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index;
+    SELECT * INTO k FROM pg_constraint WHERE conindid = index AND conrelid = i.indrelid AND contype IN ('p', 'u');
+    IF FOUND THEN
+        first := format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname);
+        afterwards := ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s%s', k.conrelid::regclass, k.conname,
+                                   CASE k.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, shadow,
+                                   CASE WHEN k.condeferrable THEN ' DEFERRABLE' END, CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END),
+                            format('COMMENT ON CONSTRAINT %I ON %s IS %L', k.conname, k.conrelid::regclass, obj_description(k.oid, 'pg_constraint'))];
+    ELSE
+        first := format('DROP INDEX %s', full_name);
+        afterwards := ARRAY[format('ALTER INDEX %I.%I RENAME TO %I', (SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index), shadow, own_name)];
+    END IF;
+    afterwards := afterwards || format('COMMENT ON INDEX %s IS %L', full_name, obj_description(index, 'pg_class')) ||
+        ARRAY(SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', full_name, attnum, attstattarget) FROM pg_attribute WHERE attrelid = index AND attstattarget >= 0) ||
+        -- columns of an index keep the names that those of the table had first
+        ARRAY(SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', full_name, n.attname, o.attname)
+              FROM pg_attribute o JOIN pg_attribute n USING (attnum) JOIN pg_class c ON c.oid = n.attrelid
+              WHERE o.attrelid = index AND c.relname = shadow AND n.attname LIKE '\_objectid\_ext\_%'
+                AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index));
+    IF i.indisclustered THEN
+        afterwards := afterwards || format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, own_name);
+    END IF;
+    IF i.indisreplident THEN
+        afterwards := afterwards || format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, own_name);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_index(regclass, text) IS 'internal: statements that drop an index, and that put the one of the shadow columns in its place';
+
+CREATE FUNCTION objectid_ext_tools._live_swap("table" regclass, "column" name, to_type regtype) RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+    part record;
+    constraints text[] := '{}';
+    indexes text[] := '{}';
+    befores text[] := '{}';
+    columns text[] := '{}';
+    afterwards text[] := '{}';
+BEGIN
+    FOR each IN SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type) LOOP
+        IF each.kind = 'index' THEN
+            SELECT * INTO part FROM objectid_ext_tools._live_swap_index(each.object, each.shadow);
+            indexes := indexes || part.first;
+            afterwards := afterwards || part.afterwards;
+        ELSE
+            constraints := constraints || format('ALTER TABLE %s DROP CONSTRAINT %I', each.relation, each.object_name);
+            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', each.relation, each.shadow, each.object_name) ||
+                format('COMMENT ON CONSTRAINT %I ON %s IS %L', each.object_name, each.relation, obj_description(each.object, 'pg_constraint'));
+        END IF;
+    END LOOP;
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY relation, attribute LOOP
+        SELECT * INTO part FROM objectid_ext_tools._live_swap_column(each.relation, each.attribute, each.attribute_type, each.shadow, to_type);
+        befores := befores || part.before;
+        columns := columns || part.afterwards;
+    END LOOP;
+    -- foreign keys are dropped before the indexes that they need
+    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';
+
+CREATE FUNCTION objectid_ext_tools._live_drop_triggers(state text) RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+    statements text[] := '{}';
+BEGIN
+    FOR each IN EXECUTE format('SELECT relation, tgfoid::regprocedure::text AS function FROM ONLY %s JOIN pg_trigger ON tgrelid = relation'
+                               ' WHERE tgname = ''~objectid_ext_conversion'' AND tgparentid = 0', state) LOOP
+        statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('DROP FUNCTION %s', each.function);
+    END LOOP;
+    RETURN statements || format('DROP TABLE %s', state);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_triggers(text) IS 'internal: statements that drop the triggers of a conversion and what stores its progress';
+
+CREATE FUNCTION objectid_ext_tools._execute(statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._execute(text[]) IS 'internal: executes statements';
+
+-- Checks take longer than the tables may be locked.  So they precede the locks,
+-- and then this tells whether the catalog still says the same of the tables.
+
+CREATE FUNCTION objectid_ext_tools._live_catalog_state(tables regclass[]) RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT md5(string_agg(concat_ws(' ', tableoid, ctid, xmin), ',' ORDER BY tableoid, ctid))
+    FROM (SELECT tableoid, ctid, xmin FROM pg_class WHERE oid = ANY (tables)
+          UNION ALL SELECT c.tableoid, c.ctid, c.xmin FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_index WHERE indrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_attribute WHERE attrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_attrdef WHERE adrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_constraint WHERE conrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_constraint WHERE confrelid = ANY (tables) AND conrelid <> ALL (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_trigger WHERE tgrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_rewrite WHERE ev_class = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_inherits WHERE inhrelid = ANY (tables) OR inhparent = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_depend WHERE refclassid = 'pg_class'::regclass AND refobjid = ANY (tables)) AS c
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_catalog_state(regclass[]) IS 'internal: a value that changes if the definition of one of the tables, or what depends on it, changes';
+
+CREATE FUNCTION objectid_ext_tools._live_check("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+BEGIN
+    IF to_type = 'bigint'::regtype THEN
+        PERFORM objectid_ext_tools._check_integers("table", "column");
+        -- so that the highest id is found at once
+        IF NOT EXISTS (SELECT FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am m ON m.oid = relam AND amname = 'btree'
+                            JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[0]
+                       WHERE indrelid = "table" AND a.attname = "column" AND indpred IS NULL AND indisvalid) THEN
+            RAISE EXCEPTION 'column "%" of table % is not the first column of an index', "column", "table"
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use CREATE INDEX CONCURRENTLY to create one, or use convert_to_snowflake(), which locks the tables.';
+        END IF;
+    ELSE
+        PERFORM objectid_ext_tools._check_texts("table", "column", to_type);
+    END IF;
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation, attribute LOOP
+        PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, each.relation <> "table" OR each.attribute <> "column");
+        PERFORM objectid_ext_tools._live_check_table(each.relation, objectid_ext_tools._live_state("table", "column"));
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check(regclass, name, regtype) IS 'internal: raises an error if something stands in the way of a conversion under load';
+
+CREATE FUNCTION objectid_ext_tools._live_tables("table" regclass, "column" name, to_type regtype) RETURNS regclass[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE heir (oid) AS (
+        SELECT "table"::oid
+        UNION
+        SELECT inhrelid FROM heir JOIN pg_inherits ON inhparent = oid
+    )
+    SELECT array_agg(oid::regclass ORDER BY oid)
+    FROM (SELECT oid FROM heir
+          UNION SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)
+          UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid) AS t
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_tables(regclass, name, regtype) IS 'internal: tables that the end of a conversion changes';
+
+CREATE FUNCTION objectid_ext_tools._live_finish("table" regclass, "column" name, to_type regtype, max_wait interval, node integer, layout snowflake_layout) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET client_min_messages = warning
+AS $$
+DECLARE
+    tables regclass[] := objectid_ext_tools._live_tables("table", "column", to_type);
+    checked text := objectid_ext_tools._live_catalog_state(tables);
+    statements text[] := '{}';
+    seq regclass;
+    new_id bigint;
+BEGIN
+    PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+    IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
+        PERFORM objectid_ext_tools._live_check_complete("table", "column", to_type);
+        statements := objectid_ext_tools._live_swap("table", "column", to_type);
+    END IF;
+    IF layout IS NOT NULL THEN
+        seq := objectid_ext_tools._sequence_of("table", "column");
+    END IF;
+
+    PERFORM objectid_ext_tools._live_lock(tables, 'ACCESS EXCLUSIVE', max_wait);
+    IF objectid_ext_tools._live_catalog_state(tables) <> checked THEN
+        RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'tables have changed';
+    END IF;
+    IF layout IS NOT NULL THEN
+        SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, node, layout) AS s;
+    END IF;
+    PERFORM objectid_ext_tools._execute(statements);
+    IF layout IS NOT NULL THEN
+        PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_finish(regclass, name, regtype, interval, integer, snowflake_layout) IS 'internal: completes a conversion; returns NULL';
+
+CREATE FUNCTION objectid_ext_tools._live_check_complete("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    remaining text;
+BEGIN
+    SELECT * INTO remaining FROM objectid_ext_tools._live_remaining("table", "column", to_type) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'conversion of column "%" of table % is not complete', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = remaining,
+                  HINT = 'Call the function that returned this step again, for the steps that remain.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_complete(regclass, name, regtype) IS 'internal: raises an error if a step before the last one is missing';
+
+-- What the last step requires
+
+CREATE FUNCTION objectid_ext_tools._live_remaining("table" regclass, "column" name, to_type regtype) RETURNS SETOF text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+BEGIN
+    IF to_regclass(state) IS NULL THEN
+        RETURN NEXT 'It has not begun.';
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT format('Column "%s" of table %s has no shadow column.', attribute, relation)
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun;
+    RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages', state);
+    RETURN QUERY SELECT format('Constraint "%s" of table %s is not validated.', conname, relation)
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type)
+                      JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
+                 WHERE NOT convalidated;
+    RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
+                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state <> 'done';
+    RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
+                 FROM objectid_ext_tools._live_strays("table", "column", to_type);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_remaining(regclass, name, regtype) IS 'internal: what is missing before the last step of a conversion';
+
+CREATE FUNCTION objectid_ext_tools._live_check_begun("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % is not being converted', "column", "table" USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_begun(regclass, name) IS 'internal: raises an error if there is no conversion';
+
+CREATE FUNCTION objectid_ext_tools._live_undo("table" regclass, "column" name, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    tables regclass[];
+    statements text[];
+BEGIN
+    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    statements := ARRAY(
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+        FROM pg_constraint
+        WHERE contype IN ('f', 'c') AND conparentid = 0 AND coninhcount = 0 AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))
+        UNION ALL
+        SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
+        FROM pg_attribute
+        WHERE attrelid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped) ||
+        objectid_ext_tools._live_drop_triggers(state);
+    PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
+                                                WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
+                                          'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._execute(statements);
+    RETURN NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_undo(regclass, name, interval) IS 'internal: removes all that a conversion has added; returns NULL';
+
+CREATE FUNCTION objectid_ext_tools._live_step(
+    phase text,
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    max_wait interval,
+    rows_per_second integer,
+    node integer,
+    layout snowflake_layout
+) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE phase
+               WHEN 'begin' THEN objectid_ext_tools._live_begin("table", "column", to_type, max_wait)
+               WHEN 'fill' THEN objectid_ext_tools._live_fill("table", "column", to_type, max_wait, rows_per_second)
+               WHEN 'validate' THEN objectid_ext_tools._live_validate("table", "column", to_type, max_wait)
+               WHEN 'finish' THEN objectid_ext_tools._live_finish("table", "column", to_type, max_wait, node, layout)
+               WHEN 'undo' THEN objectid_ext_tools._live_undo("table", "column", max_wait)
+           END;
+EXCEPTION
+    WHEN lock_not_available OR deadlock_detected THEN
+        -- let those who wait for us work
+        RETURN extract(epoch FROM max_wait) * (0.5 + random());
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_step(text, regclass, name, regtype, interval, integer, integer, snowflake_layout) IS 'internal: one transaction of a phase of a conversion; returns the seconds to wait before the next, and NULL at the end';
+
+-- A procedure that commits cannot set a search_path, so the bodies of these name
+-- the schema of everything, with arguments of exactly the right types.
+
+CREATE PROCEDURE objectid_ext_tools._convert_live(
+    phase text,
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    max_wait interval,
+    rows_per_second integer DEFAULT NULL,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT NULL
+)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    pause pg_catalog.float8;
+BEGIN
+    PERFORM objectid_ext_tools._live_claim("table", "column", true);
+    LOOP
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        pause := objectid_ext_tools._live_step(phase, "table", "column", to_type, max_wait, rows_per_second, node, layout);
+        EXIT WHEN pause IS NULL;
+        COMMIT;
+        PERFORM pg_catalog.pg_sleep(pause);
+    END LOOP;
+    IF phase OPERATOR(pg_catalog.=) 'finish' THEN
+        COMMIT;
+        PERFORM objectid_ext_tools._live_release("table");
+    END IF;
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools._convert_live(text, regclass, name, regtype, interval, integer, integer, snowflake_layout) IS 'internal: a phase of a conversion, in many transactions';
+
+CREATE PROCEDURE objectid_ext_tools.undo_conversion("table" regclass, "column" name, max_wait interval DEFAULT '1 s')
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    pause pg_catalog.float8;
+BEGIN
+    PERFORM objectid_ext_tools._live_check_begun("table", "column");
+    PERFORM objectid_ext_tools._live_claim("table", "column", true);
+    LOOP
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        pause := objectid_ext_tools._live_step('undo', "table", "column", NULL::pg_catalog.regtype, max_wait, NULL::integer, NULL::integer, NULL);
+        EXIT WHEN pause IS NULL;
+        COMMIT;
+        PERFORM pg_catalog.pg_sleep(pause);
+    END LOOP;
+    COMMIT;
+    PERFORM objectid_ext_tools._live_release("table");
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion(regclass, name, interval) IS 'removes all that an incomplete conversion by snowflake_conversion_steps() or objectid_conversion_steps() has added; other statements wait at most max_wait for its locks';
+
+-- The statements of all steps that remain
+
+CREATE FUNCTION objectid_ext_tools._live_steps(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    max_wait interval,
+    rows_per_second integer,
+    node integer,
+    layout snowflake_layout
+) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    call text := format('CALL objectid_ext_tools._convert_live(%%L, %L, %L, %L, ''%s ms''%%s)', "table", "column", to_type, (1000 * extract(epoch FROM max_wait))::bigint);
+    state text := objectid_ext_tools._live_state("table", "column");
+    unfilled boolean := true;
+    each record;
+BEGIN
+    IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
+        IF to_regclass(state) IS NULL OR EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE NOT l.begun) THEN
+            RETURN NEXT format(call, 'begin', '');
+        ELSE
+            EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation))', state) INTO unfilled;
+        END IF;
+        IF unfilled THEN
+            RETURN NEXT format(call, 'fill', ', ' || rows_per_second);
+        END IF;
+        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NOT NULL;
+        FOR each IN
+            SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions
+            FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object
+            WHERE kind = 'index' AND o.state <> 'done'
+        LOOP
+            -- operators are printed as they are found with this path
+            IF each.has_expressions THEN
+                RETURN NEXT 'SET search_path = pg_catalog, pg_temp';
+            END IF;
+            RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation,
+                               objectid_ext_tools._live_definition("table", "column", to_type, 'index', each.relation, each.object));
+            IF each.has_expressions THEN
+                RETURN NEXT 'RESET search_path';
+            END IF;
+        END LOOP;
+        RETURN NEXT format(call, 'validate', '');
+        RETURN QUERY SELECT DISTINCT format('ANALYZE %s', relation) FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY 1;
+    END IF;
+    RETURN NEXT format(call, 'finish', CASE WHEN layout IS NOT NULL THEN format(', node => %s, layout => %L', coalesce(node::text, 'NULL'), layout) END);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_steps(regclass, name, regtype, interval, integer, integer, snowflake_layout) IS 'internal: statements of the steps of a conversion that remain';
+
+CREATE FUNCTION objectid_ext_tools._has_snowflakes("table" regclass, "column" name) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_attribute JOIN pg_attrdef d ON adrelid = attrelid AND adnum = attnum
+                       JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_proc'::regclass
+                       JOIN pg_proc p ON p.oid = refobjid
+                   WHERE attrelid = "table" AND attname = "column" AND atttypid = 'bigint'::regtype AND proname = 'next_snowflake'
+                     AND pronamespace::regnamespace::text = objectid_ext_tools._ids_schema())
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._has_snowflakes(regclass, name) IS 'internal: has a conversion been completed?';
+
+CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter',
+    max_wait interval DEFAULT '1 s',
+    rows_per_second integer DEFAULT NULL,
+    OUT step integer,
+    OUT statement text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
+    IF objectid_ext_tools._has_snowflakes("table", "column") THEN
+        RETURN;
+    END IF;
+    PERFORM objectid_ext_tools._live_claim("table", "column", false);
+    PERFORM objectid_ext_tools._live_check("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._check_next_id("table", "column", objectid_ext_tools._sequence_of("table", "column"), node, layout);
+    RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout) WITH ORDINALITY AS t (s, n);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer) IS 'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
+
+CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps(
+    "table" regclass,
+    "column" name,
+    max_wait interval DEFAULT '1 s',
+    rows_per_second integer DEFAULT NULL,
+    OUT step integer,
+    OUT statement text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    objectid_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
+    invalid record;
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL THEN
+        RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
+    IF (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column") = objectid_type THEN
+        RETURN;
+    END IF;
+    PERFORM objectid_ext_tools._live_claim("table", "column", false);
+    PERFORM objectid_ext_tools._live_check("table", "column", objectid_type);
+    IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
+        SELECT * INTO invalid FROM objectid_ext_tools._invalid_values("table", "column");
+        IF invalid.message IS NOT NULL THEN
+            RAISE EXCEPTION '%', invalid.message USING ERRCODE = 'invalid_text_representation', DETAIL = invalid.detail;
+        END IF;
+    END IF;
+    RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", objectid_type, max_wait, rows_per_second, NULL, NULL) WITH ORDINALITY AS t (s, n);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps(regclass, name, interval, integer) IS 'statements that do what convert_to_objectid() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
+
+CREATE FUNCTION objectid_ext_tools._check_pace("table" regclass, max_wait interval, rows_per_second integer) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    IF max_wait IS NULL OR max_wait < '10 ms' OR max_wait > '1 hour' THEN
+        RAISE EXCEPTION 'interval "%" is out of range', max_wait
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The longest wait must be from 10 ms to 1 hour.';
+    END IF;
+    IF rows_per_second <= 0 THEN
+        RAISE EXCEPTION 'rows per second must be greater than zero' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_pace(regclass, interval, integer) IS 'internal: raises an error if parameters of a conversion under load are out of range';
+
+-- Others could have created a table of such a name: it is read only if the caller
+-- may, and if reading it calls nothing of its owner.
+
+CREATE FUNCTION objectid_ext_tools.conversion_progress(
+    OUT conversion text,
+    OUT relation regclass,
+    OUT rows bigint,
+    OUT percent numeric,
+    OUT rows_per_second bigint,
+    OUT remaining interval
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    state regclass;
+BEGIN
+    FOR state, conversion IN
+        SELECT c.oid, substr(obj_description(c.oid, 'pg_class'), length('objectid_ext_tools: conversion of ') + 1)
+        FROM pg_class c
+        WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity
+          AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
+          AND has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+          AND (SELECT array_agg(atttypid ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped)
+              = '{regclass,oid,int8,int8,int8,int4,timestamptz,float8}'::regtype[]::oid[]
+        ORDER BY relname
+    LOOP
+        RETURN QUERY EXECUTE format(
+            'SELECT $1, s.relation, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
+            '       date_trunc(''second'', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))'
+            ' FROM ONLY %s AS s ORDER BY s.relation::text', state) USING conversion;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.conversion_progress() IS 'progress of the conversions under load: rows updated in each table, percent of its pages, rows per second, remaining time; indexes that are being created are in pg_stat_progress_create_index';

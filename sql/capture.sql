@@ -193,6 +193,11 @@ CREATE TABLE app.refers (id int REFERENCES app.numbered, document text);
 CREATE TABLE app.document (id varchar(24) PRIMARY KEY, c char(24), b bytea, j jsonb);
 CREATE TABLE app.part_of (id text DEFAULT '507f1f77bcf86cd799439011' REFERENCES app.document);
 CREATE TABLE app.wrong (id text);
+CREATE TABLE app.live (id serial PRIMARY KEY, parent int REFERENCES app.live, CHECK (id + 1 > 0));
+CREATE INDEX ON app.live ((id % 10)) WHERE id > 0;
+CREATE TABLE app.live_text (id text PRIMARY KEY, c char(24), b bytea UNIQUE);
+INSERT INTO app.live (parent) VALUES (NULL), (1);
+INSERT INTO app.live_text VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011');
 CREATE TABLE app.by_time (id ids.objectid) PARTITION BY RANGE (id);
 CREATE TABLE app.by_number (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE app.by_uuid (id uuid) PARTITION BY RANGE (id);
@@ -223,6 +228,20 @@ SELECT objectid_ext_tools.convert_to_objectid('app.document', 'j');
 SELECT objectid_ext_tools.convert_to_objectid('app.refers', 'document');
 SELECT objectid_ext_tools.convert_to_objectid('app.refers', 'id');
 SELECT objectid_ext_tools.convert_to_objectid('app.wrong', 'id');
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SET search_path = ids, pg_catalog;
+SELECT relation, percent FROM objectid_ext_tools.conversion_progress();
+CALL objectid_ext_tools.undo_conversion('app.live', 'id');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) ORDER BY step \gexec
+SET search_path = ids, pg_catalog;
+INSERT INTO app.live (parent) VALUES (1);
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'id') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'c') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'b') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+UPDATE app.live_text SET b = '\x507f1f77bcf86cd799439012';
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'b') ORDER BY step \gexec
+\t off
 RESET search_path;
 
 -- No trap was sprung; and they do spring.

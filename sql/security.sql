@@ -120,6 +120,11 @@ CREATE TABLE victim.document (id varchar(24) PRIMARY KEY, c char(24), b bytea, j
 CREATE TABLE victim.part_of (id text DEFAULT '507f1f77bcf86cd799439011' REFERENCES victim.document);
 INSERT INTO victim.document VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}');
 INSERT INTO victim.part_of DEFAULT VALUES;
+CREATE TABLE victim.live (id serial PRIMARY KEY, parent int REFERENCES victim.live, CHECK (id + 1 > 0));
+CREATE INDEX ON victim.live ((id % 10)) WHERE id > 0;
+CREATE TABLE victim.live_text (id text PRIMARY KEY, c char(24), b bytea UNIQUE);
+INSERT INTO victim.live (parent) VALUES (NULL), (1);
+INSERT INTO victim.live_text VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011');
 CREATE TABLE victim.by_time (id ids.objectid) PARTITION BY RANGE (id);
 CREATE TABLE victim.by_number (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE victim.by_uuid (id uuid) PARTITION BY RANGE (id);
@@ -147,6 +152,20 @@ SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'id');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'c');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'b');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'j');
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SET search_path = pg_temp, ids, pg_catalog;
+SELECT relation, percent FROM objectid_ext_tools.conversion_progress();
+CALL objectid_ext_tools.undo_conversion('victim.live', 'id');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1) ORDER BY step \gexec
+SET search_path = pg_temp, ids, pg_catalog;
+INSERT INTO victim.live (parent) VALUES (1);
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'id') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'c') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'b') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+UPDATE victim.live_text SET b = '\x507f1f77bcf86cd799439012';
+SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'b') ORDER BY step \gexec
+\t off
 SET search_path = pg_catalog;
 INSERT INTO victim.numbered (n) VALUES (3);
 INSERT INTO victim.identified (n) VALUES (3);
