@@ -1,0 +1,160 @@
+# settled_snowflake() and what outlasts a session: prepared transactions, crashes,
+# and the promotion of a standby.  Further, sessions that end, and transactions that
+# use many sequences.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Machine;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $machine = new_machine();
+my %env = ref $machine ? machine_environment($machine) : ();
+
+my $node = start_server('primary', allows_streaming => 1, env => \%env, conf => q{
+max_prepared_transactions = 10
+client_min_messages = error
+});
+$node->safe_psql('postgres', q{
+	CREATE SEQUENCE feed_id;
+	CREATE TABLE feed (n int, id bigint PRIMARY KEY DEFAULT next_snowflake('feed_id', 5))});
+
+sub start_node { local %ENV = (%ENV, %env); $node->start; }
+sub settled { return $node->safe_psql('postgres', q{SELECT settled_snowflake('feed_id')}); }
+sub insert { return $node->safe_psql('postgres', "INSERT INTO feed VALUES ($_[0]) RETURNING id"); }
+
+# What a reader gets from its bookmark on; the bound never goes back.
+my $last = 0;
+
+sub poll
+{
+	my $upto = settled();
+	fail("the bound goes back from $last to $upto") if $upto < $last;
+	my $rows = $node->safe_psql('postgres', "SELECT n FROM feed WHERE id > $last AND id <= $upto ORDER BY id");
+	$last = $upto;
+	return $rows =~ s/\n/ /gr;
+}
+
+#
+# Prepared transactions
+#
+$node->safe_psql('postgres', q{BEGIN; INSERT INTO feed VALUES (1); PREPARE TRANSACTION 'one'});
+insert(2);
+is(poll(), '', 'a prepared transaction holds the bound back');
+$node->restart;
+insert(3);
+is(poll(), '', '... after a restart');
+kill_server($node);
+start_node();
+is(poll(), '', '... and a crash');
+$node->safe_psql('postgres', q{BEGIN; INSERT INTO feed VALUES (4); PREPARE TRANSACTION 'two'});
+$node->safe_psql('postgres', q{COMMIT PREPARED 'one'});
+insert(5);
+is(poll(), '1 2 3', 'committed by another session: read up to the next that is prepared');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'two'});
+is(poll(), '5', 'rolled back: read to the end');
+
+# A savepoint that is rolled back has taken the first id.
+$node->safe_psql('postgres', q{BEGIN; SAVEPOINT s; INSERT INTO feed VALUES (0); ROLLBACK TO s;
+	INSERT INTO feed VALUES (6); PREPARE TRANSACTION 'three'});
+my $before = settled();
+insert(7);
+is(settled(), $before, 'the first id of a prepared transaction counts, also where it was rolled back to a savepoint');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'three'});
+is(poll(), '6 7', 'and then both rows are read');
+
+#
+# Many sequences in a transaction
+#
+$node->safe_psql('postgres', join ';', map { "CREATE SEQUENCE many_$_ CACHE 10" } 1 .. 40);
+my $take = join ';', map { "SELECT next_snowflake('many_$_', 5)" } 1 .. 40;
+my $held = q{SELECT count(*) FILTER (WHERE settled_snowflake(oid) < pg_sequence_last_value(oid)), count(*) FROM pg_class WHERE relname LIKE 'many%'};
+my $session = $node->background_psql('postgres');
+$session->query_safe("BEGIN; $take");
+is($node->safe_psql('postgres', $held), '40|40', 'a transaction holds the bounds of 40 sequences back');
+$session->query_safe("PREPARE TRANSACTION 'many'");
+is($node->safe_psql('postgres', $held), '40|40', '... when it is prepared');
+$session->quit;
+kill_server($node);
+start_node();
+is($node->safe_psql('postgres', $held), '40|40', '... and after a crash');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'many'});
+is($node->safe_psql('postgres', $held), '0|40', 'and none afterwards');
+
+#
+# A session that ends
+#
+$session = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $session->query_safe('SELECT pg_backend_pid()');
+$session->query_safe('BEGIN; INSERT INTO feed VALUES (0)');
+insert(8);
+is(poll(), '', 'an open transaction holds the bound back');
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 10000)");
+is(poll(), '8', '... until its session is terminated');
+eval { $session->quit };
+
+# What is left of a block can be used while its tick lasts, here an hour, but for a
+# second at most.
+my $layout = 'time:20,node:4,seq:20;tick=3600s;epoch=2026-01-01T00:00:00Z';
+$node->safe_psql('postgres', "CREATE SEQUENCE block_id CACHE 100; SELECT next_snowflake('block_id', 1, '$layout')");
+ok($node->poll_query_until('postgres', q{SELECT settled_snowflake('block_id') = last_value FROM block_id}),
+	'a block of a session that has ended does not hold the bound back for long');
+
+#
+# A crash
+#
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe('BEGIN; INSERT INTO feed VALUES (0)');
+insert(9);
+is(poll(), '', 'an open transaction holds the bound back');
+kill_server($node);
+eval { $session->quit };
+start_node();
+is(poll(), '9', '... until the server crashes; the bookmark is still valid');
+
+SKIP:
+{
+	skip "$machine: NO TEST with a clock that is set", 1 unless ref $machine;
+
+	# Nobody else flushes the WAL of this id.
+	$node->safe_psql('postgres', q{CREATE SEQUENCE rolled_back_id});
+	my $settled = $node->safe_psql('postgres',
+		q{BEGIN; SELECT next_snowflake('rolled_back_id', 5) > 0; ROLLBACK; SELECT settled_snowflake('rolled_back_id')}) =~ s/t\n//r;
+	kill_server($node);
+	set_clock($machine, -60);
+	start_node();
+	cmp_ok($node->safe_psql('postgres', q{SELECT next_snowflake('rolled_back_id', 5)}),
+		'>', $settled, 'after a crash with the clock set back, ids are above the bound');
+	$node->stop;
+	set_clock($machine, 0);
+	start_node();
+}
+
+#
+# A promotion
+#
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$node->safe_psql('postgres', q{BEGIN; INSERT INTO feed VALUES (10); PREPARE TRANSACTION 'four'});
+insert(11);
+is(poll(), '', 'a transaction that is prepared on the primary');
+$node->wait_for_catchup($standby);
+my ($failed, $stdout, $stderr) = $standby->psql('postgres', q{SELECT settled_snowflake('feed_id')});
+like($stderr, qr/cannot execute settled_snowflake\(\) during recovery/, 'an error on the standby');
+kill_server($node);
+$node = $standby;
+$node->promote;
+insert(12);
+is(poll(), '', '... holds the bound back on the promoted standby');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'four'});
+is(poll(), '10 11 12', '... until it is committed there');
+
+$node->stop;
+done_testing();
