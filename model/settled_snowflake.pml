@@ -1,0 +1,532 @@
+/*
+ * settled_snowflake.pml
+ *		Does a row appear at or below what settled_snowflake() has returned?
+ *
+ * A model for spin of unsettled.c, and of what next_snowflake() and
+ * settled_snowflake() do with it.  next_shard_id.pml says how to run it.
+ *
+ * Claims: If a call has returned an id or a higher one,
+ *	- no row with this id becomes visible after that; and
+ *	- every call that begins after that returns this id or a higher one, too.
+ *
+ * The model watches one id, which spin chooses first.  So what holds for it holds
+ * for all ids.
+ *
+ * What is modelled (each step names its function in C):
+ *	- SESSIONS sessions that take blocks of one or two ids, and leave out ids as the
+ *	  clock does.  They keep a block for later transactions or drop it, and commit,
+ *	  roll back or prepare.  A row can be inserted at any time between taking its id
+ *	  and the end of the transaction.
+ *	- An error after an id was published and before it was taken from the sequence.
+ *	  The transaction can go on, if a subtransaction has caught the error.
+ *	- PREPARED prepared transactions, which others commit or roll back.
+ *	- READERS clients that call settled_snowflake().  A reader looks at one word after
+ *	  the other, and then at the locks.
+ *	- Crashes of the server, or promotions, at any step.  Words are lost, prepared
+ *	  transactions and their locks are not.  The clients keep their results.
+ *	- With -DBY_LOCK: The first session uses more sequences than its slot holds, so it
+ *	  publishes its ids by locks.  There are no prepared transactions.
+ *	- With -DEXITS: The first session ends, and another process takes over its slot,
+ *	  for this sequence or another one.  There are no prepared transactions.
+ *
+ * What is left out, so that the model can do more than the code:
+ *	- The clock.  The model decides each time anew whether a session uses its block,
+ *	  and whether a reader closes it.
+ *	- WAL.  The sequence remains where it was in a crash.  clock_sequence.pml shows that
+ *	  it does not go back behind what a reader has read.
+ *	- Other sequences, and other databases: readers pass over their words and locks.
+ *
+ * What is one step ("atomic"): what other processes cannot distinguish, and what
+ * they do under the lock of the page.
+ *
+ * What is assumed of the server: A transaction becomes visible to all later
+ * snapshots in one step.  After that, the transaction callback is called, and then
+ * the locks are released.  PREPARE TRANSACTION calls the callback before it stores
+ * the locks, and again after the prepared transaction has taken them over, which is
+ * one step.  COMMIT PREPARED releases them after the transaction is visible.
+ * Recovery takes them again before a session can write.  A list of all locks is made
+ * in one step.  Atomic operations and the lock of the page order what is done before
+ * and after them, so relaxed memory is not modelled.
+ *
+ * Faults: Each -DFAULT_... removes one precaution, at the place of the precaution.
+ * spin must then find that a claim does not hold.
+ */
+
+#ifndef SESSIONS
+#define SESSIONS	2
+#endif
+#ifndef READERS
+#define READERS		1
+#endif
+#ifndef PREPARED
+#define PREPARED	1
+#endif
+#ifndef IDS
+#define IDS			2
+#endif
+
+/* The word of a session: 0, or its lowest id, and whether a transaction has it */
+#define IDLE(first)		((first) * 2)
+#define IN_USE(first)	((first) * 2 + 1)
+#define FIRST_OF(word)	((word) / 2)
+#define IS_IDLE(word)	((word) != 0 && (word) % 2 == 0)
+
+/* The key of a session's entry */
+#define NO_SEQUENCE		0
+#define OUR_SEQUENCE	1
+#define OTHER_SEQUENCE	2
+
+/* Does a session publish its ids by locks? */
+#ifdef BY_LOCK
+#define LOCKS_IDS(session)	((session) == 0)
+#else
+#define LOCKS_IDS(session)	false
+#endif
+
+#define NO_LIMIT	255
+#define MIN(a, b)	((a) < (b) -> (a) : (b))
+
+/* ---- Shared memory, lost in a crash ---- */
+
+bit	 page_locked;				/* exclusively */
+
+byte key[SESSIONS];				/* of ids->relid */
+byte word[SESSIONS];			/* ids->word */
+bit	 version_odd[SESSIONS];		/* slot->version */
+bit	 version_changed[SESSIONS];	/* since the reader read it? */
+
+byte locked[SESSIONS];			/* the id in the locks of a session, or 0 */
+byte by_lock;
+
+/* ---- Disk ---- */
+
+byte last_value;				/* of the sequence */
+byte prepared[PREPARED];		/* the id in the locks of a prepared transaction, or 0 */
+bit	 prepared_row[PREPARED];	/* has it the watched row? */
+
+/* ---- The world ---- */
+
+/* After a crash: the process whose turn it is to notice that, or 0 */
+byte killed;
+
+#define PROCESSES		(SESSIONS + READERS + PREPARED)
+
+inline notice_crash() {
+	killed = (killed == PROCESSES -> 0 : killed + 1)
+}
+
+/* ---- What the claims are about ---- */
+
+byte watched;					/* an id */
+bit	 settled;					/* has a call returned it, or a higher one? */
+
+/* New snapshots see the rows of a transaction. */
+inline become_visible(row) {
+	assert(!row || !settled);
+	row = 0
+}
+
+/* The first id of the block; its row can be inserted from now on. */
+inline issue() {
+	if
+	:: next == watched -> row = 1
+	:: else
+	fi;
+	next = (two -> next + 1 : 0);
+	two = 0
+}
+
+/* unsettled_publish() */
+inline publish_word() {
+	if
+	:: !is_published -> word[me] = IN_USE(first)
+#ifndef FAULT_PUBLISHED_ONCE	/* an error can leave the sequence where it was */
+	:: is_published && first < FIRST_OF(word[me]) -> word[me] = IN_USE(first)
+#endif
+	:: else
+	fi;
+	is_published = 1
+}
+
+inline publish_locks() {
+	if
+	:: !locked[me] || first < locked[me] -> locked[me] = first
+	:: else
+	fi;
+	by_lock = (is_published -> by_lock : by_lock + 1);
+	is_published = 1
+}
+
+/* A session that takes ids from the sequence */
+proctype session(byte me) provided (!killed || killed == _pid)
+{
+	byte next;					/* what remains of the block, or 0 */
+	byte first;					/* of the block that it takes */
+	bit	 two;					/* has the block an id more? */
+	bit	 is_published;			/* by this transaction */
+	bit	 row;					/* has the transaction the watched row? */
+
+	do
+	:: {
+		skip;
+#ifdef EXITS
+end_idle:
+		atomic {
+			if
+			:: key[me] == OUR_SEQUENCE
+			:: key[me] == NO_SEQUENCE -> key[me] = OUR_SEQUENCE		/* new_entry() */
+			:: me == 0 && key[me] == NO_SEQUENCE -> key[me] = OTHER_SEQUENCE; goto end_idle
+			:: key[me] == OTHER_SEQUENCE && !word[me] -> word[me] = IN_USE(1); goto end_idle
+			:: me == 0 && key[me] != NO_SEQUENCE ->		/* take_slot(), in another process */
+				next = 0;
+				version_odd[me] = 1;
+				version_changed[me] = 1;
+				goto zero_slot
+			fi
+		}
+#else
+end_idle:
+#endif
+
+		/* next_snowflake() */
+call:
+		atomic {
+			if
+			:: next && is_published -> issue(); goto issued
+
+				/* unsettled_resume_block() */
+			:: next && !is_published ->
+#ifndef FAULT_RESUMED_UNGUARDED	/* even if a reader has closed it */
+				if
+				:: word[me] != IDLE(next) -> next = 0; goto call
+				:: else
+				fi;
+#endif
+				word[me] = IN_USE(next);
+				is_published = 1;
+				issue();
+				goto issued
+
+				/* Drop the block, take_slots() */
+			:: !page_locked && last_value < IDS ->
+				page_locked = 1;
+				next = 0;
+				if
+				:: first = last_value + 1
+				:: last_value + 2 <= IDS -> first = last_value + 2
+				fi;
+				if
+				:: first < IDS -> two = 1
+				:: true
+				fi
+			fi;
+
+			/* unsettled_publish() */
+#ifndef FAULT_PUBLISHED_LATE	/* when last_value has passed it */
+			if
+			:: LOCKS_IDS(me) ->
+#ifdef FAULT_LOCK_FAILED		/* it is taken to be published before it is locked */
+				if
+				:: !is_published -> by_lock++; is_published = 1
+				:: else -> goto advance
+				fi;
+#endif
+				if
+				:: publish_locks()
+				:: goto failed
+				fi
+			:: else -> publish_word()
+			fi
+#endif
+		}
+
+		/* advance_sequence() */
+advance:
+		atomic {
+			if
+			:: last_value = first + two
+			:: goto failed
+			fi;
+			page_locked = 0;
+#ifdef FAULT_PUBLISHED_LATE
+			goto publish
+		}
+publish:
+		atomic {
+			publish_word();
+#endif
+			next = first;
+			first = 0;
+			issue();
+			goto issued;
+
+			/* An error that a subtransaction catches */
+failed:
+			page_locked = 0;
+			first = 0; two = 0;
+issued:
+			skip
+		}
+
+		atomic {
+			if
+			:: goto call
+
+				/* COMMIT */
+			:: row ->
+#ifdef FAULT_CLEARED_EARLY		/* before others can see the rows */
+				goto clear
+#else
+				become_visible(row);
+				goto clear
+#endif
+				/* ROLLBACK, or a COMMIT without the row */
+			:: row = 0; goto clear
+
+#if !defined(BY_LOCK) && !defined(EXITS)
+				/* PREPARE TRANSACTION calls the callback first for the locks. */
+			:: is_published ->
+				locked[me] = FIRST_OF(word[me]);
+				goto prepare
+#endif
+			fi
+		}
+
+		/* end_transaction(): the callback */
+clear:
+		atomic {
+			if
+			:: is_published && LOCKS_IDS(me) -> by_lock--; next = 0
+			:: is_published && !LOCKS_IDS(me) && next -> word[me] = IDLE(next)
+			:: else -> word[me] = (is_published -> 0 : word[me])
+			fi;
+			is_published = 0;
+			if
+			:: row || locked[me]
+			:: else -> goto end_idle
+			fi
+		}
+		atomic {
+#ifdef FAULT_CLEARED_EARLY
+			become_visible(row);
+#endif
+			row = 0;
+			locked[me] = 0;
+			goto end_idle
+		}
+
+prepare:
+		atomic {
+			if
+			:: row = 0			/* It fails. */
+			:: !prepared[0] ->
+				prepared[0] = locked[me]; locked[me] = 0;
+				prepared_row[0] = row; row = 0
+#if PREPARED > 1
+			:: prepared[0] && !prepared[1] ->
+				prepared[1] = locked[me]; locked[me] = 0;
+				prepared_row[1] = row; row = 0
+#endif
+			fi;
+			goto clear
+		}
+
+#ifdef EXITS
+zero_slot:
+		atomic { word[me] = 0; key[me] = NO_SEQUENCE }
+		atomic { version_odd[me] = 0; goto end_idle }
+#endif
+	} unless {
+		atomic {				/* the crash; another process, that knows nothing */
+			killed == _pid;
+			next = 0; first = 0; two = 0; is_published = 0; row = 0;
+			notice_crash()
+		}
+	}
+	od
+}
+
+/* limit_of_locks() */
+inline read_locks() {
+	for (i : 0 .. SESSIONS - 1) {
+#ifdef BY_LOCK
+		limit = (by_lock && locked[i] -> MIN(limit, locked[i] - 1) : limit)
+#else
+		limit = (locked[i] -> MIN(limit, locked[i] - 1) : limit)
+#endif
+	}
+#ifndef FAULT_PREPARED_IGNORED
+	for (i : 0 .. PREPARED - 1) {
+		limit = (prepared[i] -> MIN(limit, prepared[i] - 1) : limit)
+	}
+#endif
+	i = 0
+}
+
+/* A client that calls settled_snowflake() */
+proctype reader(byte me) provided (!killed || killed == _pid)
+{
+	byte limit, limit_before, seen;
+	byte i;
+	bit	 was_settled;			/* when the call began */
+
+	do
+	:: {
+		skip;
+end_idle:
+		atomic {
+			was_settled = settled;
+			limit = NO_LIMIT;
+#ifdef FAULT_LOCKS_FIRST		/* before the words */
+			read_locks();
+			goto page
+		}
+page:
+		atomic {
+#endif
+#ifndef FAULT_PAGE_LATE			/* after the words */
+			!page_locked;		/* passed_value() */
+			limit = MIN(limit, last_value);
+#endif
+			goto next_slot
+		}
+
+		/* limit_of_process() */
+next_slot:
+		atomic {
+#ifdef EXITS
+			!version_odd[i];
+			version_changed[i] = 0;
+			limit_before = limit;
+			if
+			:: key[i] == OUR_SEQUENCE -> goto read_word
+			:: else -> goto end_slot
+			fi
+		}
+
+		/* limit_of_entry() */
+read_word:
+		atomic {
+#endif
+			seen = word[i];
+			if
+			:: seen -> limit = MIN(limit, FIRST_OF(seen) - 1)
+			:: !seen
+			:: IS_IDLE(seen) ->	/* The time of the block is over. */
+#ifndef FAULT_CACHE_IGNORED		/* so its ids are taken to be lost */
+				goto close
+#endif
+			fi;
+			goto end_slot
+		}
+close:
+		atomic {
+			if
+#ifdef FAULT_CLOSED_UNGUARDED	/* whether a transaction has it by now, or not */
+			:: word[i] = 0
+#else
+			:: word[i] == seen -> word[i] = 0
+			:: else ->
+				seen = 0;
+#ifdef EXITS
+				goto read_word
+#else
+				goto next_slot
+#endif
+#endif
+			fi;
+			goto end_slot
+		}
+end_slot:
+		atomic {
+			seen = 0;
+#if defined(EXITS) && !defined(FAULT_VERSION_UNREAD)
+			if
+			:: version_changed[i] -> limit = limit_before; goto next_slot
+			:: else
+			fi;
+#endif
+			limit_before = 0;
+			version_changed[i] = 0;
+			i++;
+			if
+			:: i < SESSIONS -> goto next_slot
+			:: else -> i = 0; goto locks
+			fi
+		}
+locks:
+		atomic {
+#ifdef FAULT_PAGE_LATE
+			!page_locked;
+			limit = MIN(limit, last_value);
+#endif
+#ifndef FAULT_LOCKS_FIRST
+			read_locks();
+#endif
+			/* The client has the result. */
+			assert(!was_settled || limit >= watched);
+			settled = (settled || limit >= watched);
+			limit = 0; was_settled = 0
+		}
+	} unless {
+		atomic {
+			killed == _pid;
+			limit = 0; limit_before = 0; seen = 0; i = 0; was_settled = 0;
+			notice_crash()
+		}
+	}
+	od
+}
+
+/* Whoever ends a prepared transaction */
+proctype ender(byte me) provided (!killed || killed == _pid)
+{
+	do
+	:: {
+		skip;
+end_idle:
+		atomic {
+			prepared[me];
+			if
+			:: prepared_row[me] = 0		/* ROLLBACK PREPARED */
+			:: prepared_row[me] -> become_visible(prepared_row[me])
+			fi;
+			goto release
+		}
+release:
+		prepared[me] = 0
+	} unless {
+		atomic { killed == _pid; notice_crash() }
+	}
+	od
+}
+
+/* A crash, kill -9, an immediate stop, a promotion */
+inline crash() {
+	page_locked = 0;
+	by_lock = 0;
+	for (i : 0 .. SESSIONS - 1) {
+		key[i] = NO_SEQUENCE; word[i] = 0; locked[i] = 0;
+		version_odd[i] = 0; version_changed[i] = 0
+	}
+	i = 0;
+	killed = 1
+}
+
+init
+{
+	byte i;
+
+	atomic {
+		select(watched : 1 .. IDS);
+		for (i : 0 .. SESSIONS - 1) { run session(i) }
+		for (i : 0 .. READERS - 1) { run reader(i) }
+		for (i : 0 .. PREPARED - 1) { run ender(i) }
+		i = 0
+	}
+
+end_world:
+	do
+	:: atomic { !killed -> crash() }
+	od
+}
