@@ -35,6 +35,7 @@
 #include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "sequence_page.h"
 #include "storage/lmgr.h"
@@ -82,8 +83,23 @@ lowest_sequence(const snowflake_layout *layout, int32 node, int64 limit)
 }
 
 /*
+ * Return the sequence number at which a tick begins.  With start=random, it is
+ * in the lower half of the field, and room for one id remains above it.
+ */
+static int64
+first_sequence(const snowflake_layout *layout, int64 increment)
+{
+	int64		slots = snowflake_max_sequence(layout) + 1;
+
+	if (!layout->start_random)
+		return 0;
+	return pg_prng_uint64_range(&pg_global_prng_state, 0, Min(slots / 2, slots - increment + 1) - 1);
+}
+
+/*
  * Choose the first slots of the node that are free and not before the current
- * tick.
+ * tick.  A tick that ids enter because the one before is full begins at 0, so
+ * that a burst gets all numbers of the layout.
  */
 static void
 choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
@@ -98,7 +114,9 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 
 	block->tick = current_tick;
 	block->new_tick = last_tick < current_tick;
-	if (!block->new_tick)
+	if (block->new_tick)
+		seq = first_sequence(layout, increment);
+	else
 	{
 		/* The clock is in the tick of last_value, or behind it. */
 		block->tick = last_tick;

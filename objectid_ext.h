@@ -257,7 +257,8 @@ typedef struct snowflake_layout
 	uint8		time_shift;
 	uint8		node_shift;
 	uint8		seq_shift;
-	uint8		padding[2];		/* zero */
+	bool		start_random;	/* does a tick begin at a random number? */
+	uint8		padding;		/* zero */
 } snowflake_layout;
 
 #define PG_GETARG_LAYOUT_P(n)	((snowflake_layout *) PG_GETARG_POINTER(n))

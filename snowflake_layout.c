@@ -22,7 +22,11 @@ typedef struct layout_spec
 	bool		node_lowest;	/* is the node below the sequence number? */
 	int64		tick;			/* microseconds */
 	TimestampTz epoch;
+	bool		start_random;	/* does a tick begin at a random number? */
 } layout_spec;
+
+/* The option at the end of the text form */
+#define START_RANDOM	";start=random"
 
 /* Node and sequence number are int4 in SQL, and not negative. */
 #define FIELD_BITS_MAX	31
@@ -73,6 +77,8 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 		return "The fields can have at most 64 bits together.";
 	if (spec->tick < 1 || spec->tick > TICK_MAX)
 		return "The tick must be from 1us to 3600s.";
+	if (spec->start_random && spec->seq_bits < 2)
+		return "A random start requires a sequence field of at least two bits.";
 
 	/* Zero the padding, because layouts are compared as bytes. */
 	memset(layout, 0, sizeof(snowflake_layout));
@@ -81,6 +87,7 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 	layout->time_bits = (uint8) spec->time_bits;
 	layout->node_bits = (uint8) spec->node_bits;
 	layout->seq_bits = (uint8) spec->seq_bits;
+	layout->start_random = spec->start_random;
 	layout->time_shift = (uint8) (spec->node_bits + spec->seq_bits);
 	if (spec->node_lowest)
 		layout->seq_shift = layout->node_bits;
@@ -224,22 +231,38 @@ parse_epoch(const char **src, TimestampTz *epoch)
 		normal.tm_min == tm.tm_min && normal.tm_sec == tm.tm_sec;
 }
 
-/* Parse the text form of a layout: the name of a preset, or the parts. */
+/* Parse the name of a preset, which ends at the end of the text or of the word. */
 static bool
-parse_layout_spec(const char *str, layout_spec *spec)
+parse_preset(const char **src, layout_spec *spec)
 {
+	size_t		len = strcspn(*src, ";");
+
 	for (int i = 0; i < lengthof(presets); i++)
 	{
-		if (strcmp(str, presets[i].name) == 0)
+		if (strlen(presets[i].name) == len && strncmp(*src, presets[i].name, len) == 0)
 		{
 			*spec = presets[i].spec;
+			*src += len;
 			return true;
 		}
 	}
-	return parse_fields(&str, spec) &&
-		skip_token(&str, ";tick=") && parse_tick(&str, &spec->tick) &&
-		skip_token(&str, ";epoch=") && parse_epoch(&str, &spec->epoch) &&
-		*str == '\0';
+	return false;
+}
+
+/*
+ * Parse the text form of a layout: the name of a preset or the parts, and the
+ * option.
+ */
+static bool
+parse_layout_spec(const char *str, layout_spec *spec)
+{
+	if (!parse_preset(&str, spec) &&
+		!(parse_fields(&str, spec) &&
+		  skip_token(&str, ";tick=") && parse_tick(&str, &spec->tick) &&
+		  skip_token(&str, ";epoch=") && parse_epoch(&str, &spec->epoch)))
+		return false;
+	spec->start_random = skip_token(&str, START_RANDOM);
+	return *str == '\0';
 }
 
 static bool
@@ -297,22 +320,26 @@ format_layout_parts(const snowflake_layout *layout)
 	else if (fsec != 0)
 		appendStringInfo(&buf, ".%03d", (int) fsec / 1000);
 	appendStringInfoChar(&buf, 'Z');
+	if (layout->start_random)
+		appendStringInfoString(&buf, START_RANDOM);
 	return buf.data;
 }
 
 /*
- * Format a layout as the name of its preset if it is one, else as its parts.
+ * Format a layout as the name of its preset if it is one, else as its parts,
+ * with the option if it has that.
  */
 char *
 snowflake_format_layout(const snowflake_layout *layout)
 {
 	for (int i = 0; i < lengthof(presets); i++)
 	{
+		layout_spec spec = presets[i].spec;
 		snowflake_layout preset;
 
-		if (make_layout(&presets[i].spec, &preset) == NULL &&
-			snowflake_layout_equal(layout, &preset))
-			return pstrdup(presets[i].name);
+		spec.start_random = layout->start_random;
+		if (make_layout(&spec, &preset) == NULL && snowflake_layout_equal(layout, &preset))
+			return psprintf("%s%s", presets[i].name, spec.start_random ? START_RANDOM : "");
 	}
 	return format_layout_parts(layout);
 }
@@ -321,8 +348,10 @@ snowflake_format_layout(const snowflake_layout *layout)
  * Text input: the name of a preset, or for example
  * time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z.  Field widths
  * are in bits, from the highest field to the lowest; a field that is missing
- * has no bits.  The unit of the tick is us, ms or s; the epoch is in UTC.  Any
- * other text raises invalid_text_representation, a layout that is not possible
+ * has no bits.  The unit of the tick is us, ms or s; the epoch is in UTC.  At
+ * the end of either, ";start=random" lets next_snowflake() begin each tick at a
+ * random number in the lower half of the sequence field.  Any other text raises
+ * invalid_text_representation, a layout that is not possible
  * invalid_parameter_value.
  */
 PG_FUNCTION_INFO_V1(snowflake_layout_in);
@@ -404,7 +433,7 @@ hash_words(const snowflake_layout *layout, uint32 *words)
 	words[5] = (uint32) (layout->clock.max_tick >> 32);
 	words[6] = layout->time_bits | layout->node_bits << 8 |
 		layout->seq_bits << 16 | (uint32) layout->time_shift << 24;
-	words[7] = layout->node_shift | layout->seq_shift << 8;
+	words[7] = layout->node_shift | layout->seq_shift << 8 | (uint32) layout->start_random << 16;
 }
 
 /* hash support 1: 32-bit hash (int4) */

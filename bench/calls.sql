@@ -5,6 +5,8 @@ CREATE SEQUENCE plain;
 CREATE SEQUENCE plain64 CACHE 64;
 CREATE SEQUENCE clock;
 CREATE SEQUENCE clock64 CACHE 64;
+CREATE SEQUENCE random;
+CREATE SEQUENCE random64 CACHE 64;
 
 INSERT INTO call (subject, name, call, calls) VALUES
     ('calls', 'nothing', 'bench_nothing(i)', :calls),
@@ -20,8 +22,10 @@ SELECT 'calls', 'pg_uuidv7 uuid_generate_v7()', 'uuid_generate_v7()', :calls / 3
 INSERT INTO call (subject, name, call, calls) VALUES
     ('calls', 'nextval', 'nextval(''plain'')', :calls / 2),
     ('calls', 'next_snowflake', 'next_snowflake(''clock'', 1)', :calls / 2),
+    ('calls', 'next_snowflake, start=random', 'next_snowflake(''random'', 1, ''twitter;start=random'')', :calls / 2),
     ('calls', 'nextval CACHE 64', 'nextval(''plain64'')', :calls),
-    ('calls', 'next_snowflake CACHE 64', 'next_snowflake(''clock64'', 1)', :calls);
+    ('calls', 'next_snowflake CACHE 64', 'next_snowflake(''clock64'', 1)', :calls),
+    ('calls', 'next_snowflake CACHE 64, start=random', 'next_snowflake(''random64'', 1, ''twitter;start=random'')', :calls);
 CALL measure_calls('calls', :runs);
 
 INSERT INTO target (subject, metric, a, relation, bound, b)
@@ -30,5 +34,7 @@ FROM (VALUES (1, 'gen_objectid()', '<=', 2, 'clock_gettime'),
              (2, 'gen_random_uuid()', '>=', 20, 'gen_objectid()'),
              (3, 'core uuidv7()', '>=', 20, 'gen_objectid()'),
              (4, 'next_snowflake', '<=', 1.1, 'nextval'),
-             (5, 'next_snowflake CACHE 64', '<=', 0.5, 'nextval CACHE 64')) AS t (n, a, relation, bound, b)
+             (5, 'next_snowflake CACHE 64', '<=', 0.5, 'nextval CACHE 64'),
+             (6, 'next_snowflake, start=random', '<=', 1.05, 'next_snowflake'),
+             (7, 'next_snowflake CACHE 64, start=random', '<=', 1.05, 'next_snowflake CACHE 64')) AS t (n, a, relation, bound, b)
 WHERE a IN (SELECT name FROM call) ORDER BY n;

@@ -483,7 +483,7 @@ CREATE TYPE snowflake_layout;
 
 CREATE FUNCTION snowflake_layout_in(cstring) RETURNS snowflake_layout
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_in(cstring) IS 'I/O: name of a preset, or time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z';
+COMMENT ON FUNCTION snowflake_layout_in(cstring) IS 'I/O: name of a preset, or time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z; and ;start=random';
 
 CREATE FUNCTION snowflake_layout_out(snowflake_layout) RETURNS cstring
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -507,7 +507,7 @@ CREATE TYPE snowflake_layout (
     STORAGE = plain,
     CATEGORY = 'U'
 );
-COMMENT ON TYPE snowflake_layout IS 'division of the bits of a 64-bit id: widths of time, node and sequence number, tick, epoch';
+COMMENT ON TYPE snowflake_layout IS 'division of the bits of a 64-bit id: widths of time, node and sequence number, tick, epoch; where the numbers of a tick begin';
 
 -- Layouts have equality and hashing, but no order.
 

@@ -18,8 +18,8 @@
 #define TIME	"([01][0-9]|2[0-3])(:[0-5][0-9]){2}(\\.[0-9]{1,6})?"
 
 static const char syntax[] =
-"^(" NAMES "|time:[0-9]{1,2}(" NODE SEQ "|" SEQ NODE ")"
-";tick=[0-9]{1,10}(us|ms|s);epoch=" DATE "T" TIME "Z)$";
+"^((" NAMES "|time:[0-9]{1,2}(" NODE SEQ "|" SEQ NODE ")"
+";tick=[0-9]{1,10}(us|ms|s);epoch=" DATE "T" TIME "Z)(;start=random)?)$";
 
 /* Return the number after a word, or 0 if the word is not there. */
 static int64
@@ -76,6 +76,8 @@ is_possible(const char *text)
 	int64		node = number_after(text, ",node:");
 	int64		seq = number_after(text, ",seq:");
 
+	if (strstr(text, ";start=random") != NULL && seq < 2)
+		return false;
 	return time >= 1 && node <= 31 && seq <= 31 && time + node + seq <= 64 &&
 		tick_of(text) >= 1 && tick_of(text) <= USECS_PER_HOUR && has_room(text);
 }
@@ -100,6 +102,7 @@ check_fields(const char *text, const snowflake_layout *layout)
 	must(layout->node_bits == number_after(text, ",node:"));
 	must(layout->seq_bits == number_after(text, ",seq:"));
 	must(layout->clock.tick == tick_of(text));
+	must(layout->start_random == (strstr(text, ";start=random") != NULL));
 	must(layout->time_shift == layout->node_bits + layout->seq_bits);
 	if (layout->node_bits > 0 && layout->seq_bits > 0)
 	{

@@ -23,7 +23,10 @@ FROM (VALUES
     ('time:40,node:0,seq:24;tick=1000ms;epoch=1969-12-31T23:59:59.5Z'),
     ('time:40,seq:0,node:24;tick=3600s;epoch=9999-12-31T23:59:59.999999Z'),
     ('time:1,node:31,seq:31;tick=1000us;epoch=2024-02-29T12:34:56.007Z'),
-    ('time:41,node:10,seq:12;tick=1500us;epoch=2026-01-01T00:00:00.000Z')
+    ('time:41,node:10,seq:12;tick=1500us;epoch=2026-01-01T00:00:00.000Z'),
+    ('twitter;start=random'),
+    ('time:41,node:10,seq:12;tick=1000us;epoch=2023-01-01T00:00:00Z;start=random'),
+    ('time:41,seq:2;tick=1ms;epoch=2023-01-01T00:00:00.5Z;start=random')
 ) v(input);
 
 -- layouts differ by the order of the fields, unless a field is empty
@@ -33,7 +36,8 @@ SELECT 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_l
      = 'time:41,seq:12,node:0;tick=1ms;epoch=2026-01-01T00:00:00Z' AS empty_same,
        'time:41,node:12;tick=1ms;epoch=2026-01-01T00:00:00Z'::snowflake_layout
      = 'time:41,seq:0,node:12;tick=1ms;epoch=2026-01-01T00:00:00Z' AS empty_seq_same,
-       'twitter'::snowflake_layout <> 'pgedge' AS differ;
+       'twitter'::snowflake_layout <> 'pgedge' AS differ,
+       'twitter'::snowflake_layout <> 'twitter;start=random' AS start_differs;
 
 -- errors, with the reason
 CREATE FUNCTION layout_error(input text) RETURNS text LANGUAGE plpgsql AS $$
@@ -86,6 +90,10 @@ FROM (VALUES
     ('time:41,node:10,seq:12;tick=1ms;epoch=0000-01-01T00:00:00Z'),
     ('time:41,node:10,seq:12;tick=1ms;epoch=10000-01-01T00:00:00Z'),
     ('time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z '),
+    ('twitter;'), ('twitter;start=random '), ('twitter;start=0'), ('twitter;start=random;start=random'), (';start=random'), ('tweeter;start=random'),
+    ('time:41,node:10,seq:12;tick=1ms;start=random;epoch=2026-01-01T00:00:00Z'),
+    ('time:41,node:10,seq:1;tick=1ms;epoch=2026-01-01T00:00:00Z;start=random'),
+    ('time:41,node:10;tick=1ms;epoch=2026-01-01T00:00:00Z;start=random'),
     ('time:0,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z'),
     ('time:41,node:13,seq:11;tick=1ms;epoch=2026-01-01T00:00:00Z'),
     ('time:65;tick=1ms;epoch=2026-01-01T00:00:00Z'),
@@ -119,12 +127,14 @@ FROM snowflake_layouts() WHERE layout = 'twitter';
 SELECT layout, snowflake_layout_hash(layout) AS hash, snowflake_layout_hash_extended(layout, 0) AS extended,
        snowflake_layout_hash_extended(layout, 8816678312871386365) AS seeded
 FROM (SELECT layout FROM snowflake_layouts() UNION ALL
-      SELECT 'time:31,seq:15,node:16;tick=3600s;epoch=0001-01-01T00:00:00.000001Z') l;
+      SELECT 'time:31,seq:15,node:16;tick=3600s;epoch=0001-01-01T00:00:00.000001Z' UNION ALL
+      SELECT 'twitter;start=random') l;
 
 -- binary and text copies, in a table
 CREATE TABLE layout_copy (l snowflake_layout);
 INSERT INTO layout_copy SELECT layout FROM snowflake_layouts()
-UNION ALL SELECT 'time:40,seq:3,node:20;tick=20ms;epoch=2026-01-01T00:00:00.123456Z';
+UNION ALL SELECT 'time:40,seq:3,node:20;tick=20ms;epoch=2026-01-01T00:00:00.123456Z'
+UNION ALL SELECT 'mastodon;start=random';
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set file :abs_builddir '/results/layout.bin'
 -- \copy does not expand variables, but a variable can hold the whole command.

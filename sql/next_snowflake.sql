@@ -80,6 +80,66 @@ SELECT min(id - previous) >= 10 * 65536 AS apart, max(id >> 16 & 255) <= 246 AS 
        bool_and(snowflake_node(id, 'sonyflake') = 65535) AS node
 FROM (SELECT id, lag(id) OVER (ORDER BY i) AS previous FROM sony_block) b;
 
+-- start=random: at low rates, ids end in all numbers of the lower half of the
+-- sequence field, and not only in 0
+CREATE SEQUENCE spread;
+CREATE TABLE slow (layout snowflake_layout, i int, id bigint);
+CREATE PROCEDURE take_slowly(layout snowflake_layout) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1 .. 1500 LOOP
+        INSERT INTO slow VALUES (layout, i, next_snowflake('spread', 2, layout));
+        PERFORM pg_sleep(0.0002);
+    END LOOP;
+END;
+$$;
+CALL take_slowly('time:48,node:3,seq:10;tick=100us;epoch=2026-01-01T00:00:00Z');
+CALL take_slowly('time:48,node:3,seq:10;tick=100us;epoch=2026-01-01T00:00:00Z;start=random');
+SELECT layout::text, count(DISTINCT id % 64) AS remainders, max(id & 1023) <= 511 AS lower_half,
+       count(DISTINCT id) AS ids, bool_and(id >> 10 & 7 = 2) AS node
+FROM slow GROUP BY 1 ORDER BY 1;
+-- no remainder is three times as frequent as it should be
+SELECT max(count) < 3 * 1500 / 64 AS evenly
+FROM (SELECT count(*) FROM slow WHERE layout::text LIKE '%random' GROUP BY id % 64) s;
+SELECT count(*) AS descents FROM (SELECT id <= lag(id) OVER (PARTITION BY layout::text ORDER BY i) AS descent FROM slow) s WHERE descent;
+-- A burst gets all of the numbers: a tick after a full one begins at 0.  That is
+-- all ticks but the first, and the second if the clock enters it meanwhile.
+CREATE SEQUENCE spread_burst;
+SELECT sum(ids) AS ids, count(*) FILTER (WHERE first > 0) <= 2 AS begin_at_0
+FROM (SELECT count(DISTINCT id) AS ids, min(id & 15) AS first
+      FROM (SELECT next_snowflake('spread_burst', 0, 'time:40,seq:4;tick=50ms;epoch=2026-01-01T00:00:00Z;start=random') AS id
+            FROM generate_series(1, 160)) s GROUP BY id >> 4) t;
+-- INCREMENT and CACHE: a block never reaches into another tick or node, also if
+-- it is larger than half of the field
+CREATE TABLE spread_block (increment int, i int, id bigint);
+CREATE PROCEDURE take_blocks(increment int, cache int) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('ALTER SEQUENCE spread INCREMENT %s CACHE %s', increment, cache);
+    PERFORM pg_sleep(0.1);      -- until the clock is past the ids
+    INSERT INTO spread_block
+    SELECT increment, i, next_snowflake('spread', 2, 'time:48,node:3,seq:10;tick=100us;epoch=2026-01-01T00:00:00Z;start=random') FROM generate_series(1, 500) i;
+END;
+$$;
+CALL take_blocks(1, 64);
+CALL take_blocks(7, 20);
+CALL take_blocks(50, 1);
+CALL take_blocks(600, 2);
+CALL take_blocks(1024, 1);
+SELECT increment, count(*), min(id - previous) >= increment AS apart, max(id & 1023) + increment <= 1024 AS within_tick,
+       bool_and(id >> 10 & 7 = 2) AS node
+FROM (SELECT increment, id, lag(id) OVER (PARTITION BY increment ORDER BY i) AS previous FROM spread_block) s
+GROUP BY increment ORDER BY increment;
+SELECT max(id & 1023) > 0 AS begin_anywhere FROM spread_block WHERE increment = 600;
+-- next_shard_id() takes the numbers of its caller: the option has no effect, and
+-- both layouts share a shard
+SELECT count(DISTINCT id) AS ids, bool_and(snowflake_sequence(id) = i) AS number
+FROM generate_series(1, 100) i,
+     LATERAL (VALUES (next_shard_id(71, i, 'twitter')), (next_shard_id(71, i, 'twitter;start=random'))) v(id);
+SELECT make_snowflake('2026-01-01 00:00:00+00', 5, 7, 'twitter') = make_snowflake('2026-01-01 00:00:00+00', 5, 7, 'twitter;start=random') AS same_bits,
+       snowflake_floor('2026-01-01 00:00:00+00', 'twitter;start=random') & 4095 AS floor;
+DROP TABLE slow, spread_block;
+DROP SEQUENCE spread, spread_burst;
+DROP PROCEDURE take_slowly, take_blocks;
+
 -- several nodes can share a sequence: ids still ascend
 SELECT count(*) AS descents
 FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent
