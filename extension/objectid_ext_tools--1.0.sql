@@ -725,6 +725,22 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_tables(regclass, name, regtype) IS 'internal: locks all tables that a conversion changes, without deadlocks';
 
+-- Views and rules, triggers, policies, functions, publications, generated columns
+
+CREATE FUNCTION objectid_ext_tools._dependent_objects("table" regclass, attnum smallint) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pg_describe_object(classid, objid, objsubid)
+    FROM pg_depend
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = attnum
+      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
+                       'pg_publication_rel'::regclass)
+           OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> attnum)
+    ORDER BY classid, objid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._dependent_objects(regclass, smallint) IS 'internal: objects that use a column and prevent a change of its type';
+
 -- Checks that apply to both conversions
 
 CREATE FUNCTION objectid_ext_tools._check_convertible("table" regclass, "column" name, to_type regtype, inherited boolean DEFAULT false) RETURNS void
@@ -772,14 +788,7 @@ BEGIN
                  AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
         RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
     END IF;
-    -- views and rules, triggers, policies, functions, publications, generated columns
-    SELECT pg_describe_object(classid, objid, objsubid) INTO obstacle
-    FROM pg_depend
-    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
-      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
-                       'pg_publication_rel'::regclass)
-           OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> a.attnum)
-    ORDER BY classid, objid LIMIT 1;
+    SELECT * INTO obstacle FROM objectid_ext_tools._dependent_objects("table", a.attnum) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
             USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
@@ -2389,7 +2398,8 @@ CREATE FUNCTION objectid_ext_tools._live_steps(
     max_wait interval,
     rows_per_second integer,
     node integer,
-    layout snowflake_layout
+    layout snowflake_layout,
+    path text
 ) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -2422,7 +2432,7 @@ BEGIN
             RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation,
                                objectid_ext_tools._live_definition("table", "column", to_type, 'index', each.relation, each.object));
             IF each.has_expressions THEN
-                RETURN NEXT 'RESET search_path';
+                RETURN NEXT 'SET search_path = ' || CASE path WHEN '' THEN '''''' ELSE path END;
             END IF;
         END LOOP;
         RETURN NEXT format(call, 'validate', '');
@@ -2431,7 +2441,7 @@ BEGIN
     RETURN NEXT format(call, 'finish', CASE WHEN layout IS NOT NULL THEN format(', node => %s, layout => %L', coalesce(node::text, 'NULL'), layout) END);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_steps(regclass, name, regtype, interval, integer, integer, snowflake_layout) IS 'internal: statements of the steps of a conversion that remain';
+COMMENT ON FUNCTION objectid_ext_tools._live_steps(regclass, name, regtype, interval, integer, integer, snowflake_layout, text) IS 'internal: statements of the steps of a conversion that remain';
 
 CREATE FUNCTION objectid_ext_tools._has_snowflakes("table" regclass, "column" name) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -2445,13 +2455,14 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._has_snowflakes(regclass, name) IS 'internal: has a conversion been completed?';
 
-CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps(
+CREATE FUNCTION objectid_ext_tools._snowflake_steps(
     "table" regclass,
     "column" name,
-    node integer DEFAULT NULL,
-    layout snowflake_layout DEFAULT 'twitter',
-    max_wait interval DEFAULT '1 s',
-    rows_per_second integer DEFAULT NULL,
+    node integer,
+    layout snowflake_layout,
+    max_wait interval,
+    rows_per_second integer,
+    path text,
     OUT step integer,
     OUT statement text
 ) RETURNS SETOF record
@@ -2470,16 +2481,17 @@ BEGIN
     PERFORM objectid_ext_tools._live_claim("table", "column", false);
     PERFORM objectid_ext_tools._live_check("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_next_id("table", "column", objectid_ext_tools._sequence_of("table", "column"), node, layout);
-    RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout) WITH ORDINALITY AS t (s, n);
+    RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout, path) WITH ORDINALITY AS t (s, n);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer) IS 'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
+COMMENT ON FUNCTION objectid_ext_tools._snowflake_steps(regclass, name, integer, snowflake_layout, interval, integer, text) IS 'internal: snowflake_conversion_steps() for a session with that search_path';
 
-CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps(
+CREATE FUNCTION objectid_ext_tools._objectid_steps(
     "table" regclass,
     "column" name,
-    max_wait interval DEFAULT '1 s',
-    rows_per_second integer DEFAULT NULL,
+    max_wait interval,
+    rows_per_second integer,
+    path text,
     OUT step integer,
     OUT statement text
 ) RETURNS SETOF record
@@ -2506,9 +2518,42 @@ BEGIN
             RAISE EXCEPTION '%', invalid.message USING ERRCODE = 'invalid_text_representation', DETAIL = invalid.detail;
         END IF;
     END IF;
-    RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", objectid_type, max_wait, rows_per_second, NULL, NULL) WITH ORDINALITY AS t (s, n);
+    RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", objectid_type, max_wait, rows_per_second, NULL, NULL, path) WITH ORDINALITY AS t (s, n);
 END;
 $$;
+COMMENT ON FUNCTION objectid_ext_tools._objectid_steps(regclass, name, interval, integer, text) IS 'internal: objectid_conversion_steps() for a session with that search_path';
+
+-- These are bound when they are created, and can so tell the search_path of the
+-- session.
+
+CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps(
+    "table" regclass,
+    "column" name,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter',
+    max_wait interval DEFAULT '1 s',
+    rows_per_second integer DEFAULT NULL,
+    OUT step integer,
+    OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+    SELECT s.step, s.statement FROM objectid_ext_tools._snowflake_steps("table", "column", node, layout, max_wait, rows_per_second, pg_catalog.current_setting('search_path'::text)) AS s;
+END;
+COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer) IS 'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
+
+CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps(
+    "table" regclass,
+    "column" name,
+    max_wait interval DEFAULT '1 s',
+    rows_per_second integer DEFAULT NULL,
+    OUT step integer,
+    OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+    SELECT s.step, s.statement FROM objectid_ext_tools._objectid_steps("table", "column", max_wait, rows_per_second, pg_catalog.current_setting('search_path'::text)) AS s;
+END;
 COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps(regclass, name, interval, integer) IS 'statements that do what convert_to_objectid() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
 
 CREATE FUNCTION objectid_ext_tools._check_pace("table" regclass, max_wait interval, rows_per_second integer) RETURNS void
@@ -2529,6 +2574,105 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_pace(regclass, interval, integer) IS 'internal: raises an error if parameters of a conversion under load are out of range';
+
+-- The plan runs each check by itself, so that one obstacle does not hide others.
+
+CREATE FUNCTION objectid_ext_tools._obstacle(statement text) RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hint text;
+BEGIN
+    EXECUTE statement;
+    RETURN NULL;
+EXCEPTION WHEN others THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', sqlerrm, nullif(hint, ''));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._obstacle(text) IS 'internal: error message and hint of a check, or NULL';
+
+CREATE FUNCTION objectid_ext_tools._obstacles("table" regclass, "column" name, to_type regtype, OUT in_use boolean, OUT relation regclass, OUT obstacle text) RETURNS SETOF record
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH key AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type)
+    ), checks (in_use, relation, statement) AS (
+        SELECT false, "table",
+               format(CASE to_type WHEN 'bigint'::regtype THEN 'SELECT objectid_ext_tools._check_integers(%L, %L)'
+                                   ELSE 'SELECT objectid_ext_tools._check_texts(%L, %L, %L)' END, "table", "column", to_type)
+        UNION ALL
+        SELECT false, k.relation, format('SELECT objectid_ext_tools._check_convertible(%L, %L, %L, %L)', k.relation, k.attribute, to_type, k.inherited) FROM key k
+        UNION ALL
+        SELECT false, k.relation, format('SELECT objectid_ext_tools._check_objectid_column(%L, %L)', k.relation, k.attribute) FROM key k WHERE to_type <> 'bigint'::regtype
+        UNION ALL
+        SELECT true, "table", format('SELECT objectid_ext_tools._live_check(%L, %L, %L)', "table", "column", to_type)
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, k.relation <> "table" OR k.attribute <> "column") FROM key k
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, %L)', k.relation, objectid_ext_tools._live_state("table", "column")) FROM key k
+    ), found (in_use, relation, obstacle) AS (
+        SELECT c.in_use, c.relation, objectid_ext_tools._obstacle(c.statement) FROM checks c
+        UNION ALL
+        SELECT false, k.relation, format('column "%s" of table %s is used by %s', k.attribute, k.relation, d) || E'\nDrop it, convert the column, and create it again.'
+        FROM key k JOIN pg_attribute a ON a.attrelid = k.relation AND a.attname = k.attribute,
+             objectid_ext_tools._dependent_objects(k.relation, a.attnum) AS d
+        UNION ALL
+        SELECT false, "table", concat_ws(E'\n', v.message, v.detail) FROM objectid_ext_tools._invalid_values("table", "column") v
+        WHERE to_type <> 'bigint'::regtype
+          AND NOT EXISTS (SELECT FROM key k WHERE k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
+    )
+    SELECT bool_and(f.in_use), min(f.relation::oid)::regclass, f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype) IS 'internal: all that stands in the way of a conversion; in_use if only while the tables are in use';
+
+CREATE FUNCTION objectid_ext_tools.conversion_plan(
+    "table" regclass,
+    "column" name,
+    OUT item text,
+    OUT relation regclass,
+    OUT detail text,
+    OUT rows bigint,
+    OUT size text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    present regtype := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
+    to_type regtype := 'bigint';
+    extra bigint;
+BEGIN
+    IF present IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+        to_type := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
+    END IF;
+    RETURN QUERY SELECT CASE WHEN o.in_use THEN 'obstacle while in use' ELSE 'obstacle' END, o.relation, o.obstacle, NULL::bigint, NULL::text
+                 FROM objectid_ext_tools._obstacles("table", "column", to_type) o;
+    IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
+        RETURN QUERY SELECT 'way', "table", CASE WHEN to_type = 'bigint'::regtype THEN 'Only the default and the sequence change.' ELSE 'There is nothing to do.' END, NULL::bigint, NULL::text;
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT 'way', "table", 'All rows are rewritten under a lock, or shadow columns are filled while the tables are in use.', NULL::bigint, NULL::text;
+    RETURN QUERY SELECT 'column', l.relation, format('"%s": %s becomes %s', l.attribute, l.attribute_type, to_type), greatest(reltuples, 0)::bigint, pg_size_pretty(pg_table_size(l.relation))
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type) l JOIN pg_class c ON c.oid = l.relation ORDER BY l.relation::text, l.attribute;
+    RETURN QUERY SELECT o.kind, o.relation, format('"%s"', o.object_name), NULL::bigint, CASE o.kind WHEN 'index' THEN pg_size_pretty(pg_relation_size(o.object)) END
+                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o;
+    RETURN QUERY SELECT 'note', l.relation, 'The table is published; subscribers need the shadow columns, too.', NULL::bigint, NULL::text
+                 FROM (SELECT DISTINCT c.relation FROM objectid_ext_tools._live_columns("table", "column", to_type) c) l
+                 WHERE EXISTS (SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = l.relation);
+    -- each row gets another version, with another entry in each index
+    SELECT sum(pg_table_size(t.relation) + pg_indexes_size(t.relation)) +
+           (SELECT coalesce(sum(pg_relation_size(o.object)), 0) FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind = 'index')
+    INTO extra FROM (SELECT DISTINCT c.relation FROM objectid_ext_tools._live_columns("table", "column", to_type) c) t;
+    RETURN QUERY SELECT 'space', "table", 'Additional space that can be needed meanwhile', NULL::bigint, pg_size_pretty(extra);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.conversion_plan(regclass, name) IS 'what a conversion of a column to snowflakes or objectids would do: everything that prevents it, columns with estimated rows and size, indexes, constraints, additional space; changes nothing';
 
 -- Others could have created a table of such a name: it is read only if the caller
 -- may, and if reading it calls nothing of its owner.

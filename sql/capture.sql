@@ -228,6 +228,8 @@ SELECT objectid_ext_tools.convert_to_objectid('app.document', 'j');
 SELECT objectid_ext_tools.convert_to_objectid('app.refers', 'document');
 SELECT objectid_ext_tools.convert_to_objectid('app.refers', 'id');
 SELECT objectid_ext_tools.convert_to_objectid('app.wrong', 'id');
+SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live', 'id');
+SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live_text', 'id');
 \t on
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SET search_path = ids, pg_catalog;

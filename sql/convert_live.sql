@@ -295,6 +295,32 @@ CALL _convert_live('begin', 'a', 'id', 'bigint', '1 s');
 ROLLBACK;
 
 --
+-- The plan names all of it at once, and changes nothing
+--
+SELECT count(*) AS before FROM pg_class \gset
+SELECT item, relation, detail, rows FROM conversion_plan('a', 'id');
+CREATE VIEW v1 AS SELECT a FROM b;
+CREATE VIEW v2 AS SELECT id FROM a;
+CREATE RULE r AS ON UPDATE TO a DO ALSO NOTHING;
+ALTER TABLE b ADD FOREIGN KEY (a) REFERENCES a, ADD EXCLUDE USING hash (a WITH =);
+ALTER TABLE a ADD CHECK (id > 0);
+CREATE STATISTICS s ON id, n FROM a;
+SELECT item, relation, detail FROM conversion_plan('a', 'id');
+CREATE TABLE t (_id text PRIMARY KEY, parent varchar REFERENCES t CHECK (parent <> ''), n bigserial);
+INSERT INTO t VALUES ('C-1042');
+SELECT item, relation, detail FROM conversion_plan('t', '_id');
+SELECT item, relation, detail FROM conversion_plan('t', 'n');
+SELECT item, relation, detail FROM conversion_plan('t', 'none');
+SELECT size ~ '^[0-9]+ kB$' AS size FROM conversion_plan('t', '_id') WHERE item = 'space';
+DROP VIEW v1, v2;
+DROP TABLE t;
+DROP STATISTICS s;
+DROP RULE r ON a;
+ALTER TABLE b DROP CONSTRAINT b_a_excl, DROP CONSTRAINT b_a_fkey;
+ALTER TABLE a DROP CONSTRAINT a_id_check;
+SELECT count(*) = :before AS unchanged FROM pg_class;
+
+--
 -- Owners need no other privileges, others cannot convert
 --
 GRANT CREATE ON SCHEMA live_test TO regress_live_owner;

@@ -152,6 +152,8 @@ SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'id');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'c');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'b');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'j');
+SELECT item, relation FROM objectid_ext_tools.conversion_plan('victim.live', 'id');
+SELECT item, relation FROM objectid_ext_tools.conversion_plan('victim.live_text', 'id');
 \t on
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SET search_path = pg_temp, ids, pg_catalog;
