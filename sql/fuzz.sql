@@ -31,6 +31,7 @@ UNION ALL SELECT 'uuid'::regtype, v FROM unnest('{00000000-0000-0000-0000-000000
 UNION ALL SELECT 'snowflake_layout'::regtype, layout::text FROM snowflake_layouts()
 UNION ALL SELECT 'snowflake_layout'::regtype, v FROM unnest(ARRAY['time:64;tick=1us;epoch=0001-01-01T00:00:00Z', 'time:1,node:31,seq:31;tick=3600s;epoch=9999-12-31T23:59:59.999999Z', 'time:33,seq:31;tick=1us;epoch=2026-01-01T00:00:00Z', 'time:63,seq:1;tick=1us;epoch=1970-01-01T00:00:00Z', 'time:41,node:22;tick=1ms;epoch=2020-01-01T00:00:00Z']) v
 UNION ALL SELECT 'regclass'::regtype, v FROM unnest('{plain,clock,downward,small,wide,forgetful,item,item_pkey,items,part,0,4294967295}'::text[]) v
+UNION ALL SELECT 'oid'::regtype, v FROM unnest(ARRAY['plain'::regclass::oid::text, 'item'::regclass::oid::text, '1259', '0', '4294967295']) v
 UNION ALL SELECT 'regclass[]'::regtype, v FROM unnest(ARRAY['{}', '{plain,small}', '{wide}', '{NULL,plain}', '{{plain,downward},{small,wide}}', '{item}', '{4294967295}']) v
 UNION ALL SELECT 'interval'::regtype, v FROM unnest(ARRAY['0', '-1 day', '1 us', '30 days', '1 mon -29 days', '366 days', '178000000 years']) v
 UNION ALL SELECT 'text'::regtype, v FROM unnest(ARRAY['', 'x', '507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}', 'ObjectId(', '{"$oid"', repeat('f', 10000), 'MINVALUE', '''5''']) v
@@ -38,6 +39,7 @@ UNION ALL SELECT 'text[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{x,host
 UNION ALL SELECT 'bytea'::regtype, v FROM unnest(ARRAY['', '\x00', '\x507f1f77bcf86cd799439011', '\x' || repeat('00', 10000)]) v
 UNION ALL SELECT 'jsonb'::regtype, v FROM unnest(ARRAY['null', '1', 'true', '""', '[]', '{}', '{"$oid":null}', '{"$oid":{"$oid":"507f1f77bcf86cd799439011"}}', '{"$oid":"507f1f77bcf86cd799439011"}', '"507f1f77bcf86cd799439011"']) v
 UNION ALL SELECT 'name'::regtype, v FROM unnest('{id,_id,parent,nothing,ctid,""}'::text[]) v
+UNION ALL SELECT 'name[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{id}', '{_id,nothing}', '{{id},{""}}']) v
 UNION ALL SELECT 'boolean'::regtype, v FROM unnest('{t,f}'::text[]) v
 UNION ALL SELECT 'regtype'::regtype, v FROM unnest('{bigint,uuid,objectid,text,0,4294967295}'::text[]) v
 UNION ALL SELECT 'anyrange'::regtype, v FROM unnest(ARRAY['tstzrange(NULL, NULL)', 'int4range(1, 2)', 'tstzrange(now(), NULL)', '''empty''::tstzrange']) v;
