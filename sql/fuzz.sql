@@ -40,6 +40,7 @@ UNION ALL SELECT 'bytea'::regtype, v FROM unnest(ARRAY['', '\x00', '\x507f1f77bc
 UNION ALL SELECT 'jsonb'::regtype, v FROM unnest(ARRAY['null', '1', 'true', '""', '[]', '{}', '{"$oid":null}', '{"$oid":{"$oid":"507f1f77bcf86cd799439011"}}', '{"$oid":"507f1f77bcf86cd799439011"}', '"507f1f77bcf86cd799439011"']) v
 UNION ALL SELECT 'name'::regtype, v FROM unnest('{id,_id,parent,nothing,ctid,""}'::text[]) v
 UNION ALL SELECT 'name[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{id}', '{_id,nothing}', '{{id},{""}}']) v
+UNION ALL SELECT 'smallint'::regtype, v FROM unnest('{-32768,0,1,2,32767}'::text[]) v
 UNION ALL SELECT 'boolean'::regtype, v FROM unnest('{t,f}'::text[]) v
 UNION ALL SELECT 'regtype'::regtype, v FROM unnest('{bigint,uuid,objectid,text,0,4294967295}'::text[]) v
 UNION ALL SELECT 'anyrange'::regtype, v FROM unnest(ARRAY['tstzrange(NULL, NULL)', 'int4range(1, 2)', 'tstzrange(now(), NULL)', '''empty''::tstzrange']) v;
