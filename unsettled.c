@@ -171,9 +171,10 @@ free_entry(void)
 
 	for (int i = 0; i < SLOT_SEQUENCES; i++)
 	{
-		unsettled_ids *ids = &my_slot->sequences[hand++ % SLOT_SEQUENCES];
+		unsettled_ids *ids = &my_slot->sequences[hand];
 		sequence_entry *entry = lookup_sequence_entry(ids->relid);
 
+		hand = (hand + 1) % SLOT_SEQUENCES;
 		if (!entry->is_published)
 		{
 			entry->remaining = 0;
