@@ -51,7 +51,11 @@ demo_is('', 0,
 	qr/^ \d+ \| harbour +\|.*\| +5 \| +1$/m,
 	qr/^ +100000 \|/m,
 	qr/Index (Only )?Scan using events_pkey/,
-	qr/^ 2012-10-17 21:13:27\+00 \| \\xbcf86cd799 \|/m);
+	qr/^ 2012-10-17 21:13:27\+00 \| \\xbcf86cd799 \|/m,
+	qr/^ replies +\| MAXVALUE 2147483647/m,
+	qr/^ partitions *\n-+\n +3$/m,
+	qr/^ \d{19} \| first *\n \d{19} \| second *$/m,
+	qr/^ more *\n-+\n +0$/m);
 
 my $elsewhere = file('from elsewhere', "\xEF\xBB\xBF$one\r\n$two\n\r\n\n");
 demo_is("- <$elsewhere", 0,
