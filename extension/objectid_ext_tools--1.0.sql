@@ -1585,17 +1585,17 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_release(regclass) IS 'internal: unlocks a conversion';
 
--- Those who queue behind us wait as long as we wait and hold the locks.  All
--- waits together last less than 0.6 max_wait, and each less than deadlock_timeout,
--- so that a deadlock ends by our timeout, before anyone's statement fails.
+-- Those who queue behind us wait as long as we wait and hold the locks.  All our
+-- waits together last less than deadlock_timeout, so that a deadlock ends by our
+-- timeout, before anyone's statement fails.
 
 CREATE FUNCTION objectid_ext_tools._live_lock(relations regclass[], mode text, max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    ends timestamptz := clock_timestamp() + 0.6 * max_wait;
-    most float8 := 500 * extract(epoch FROM current_setting('deadlock_timeout')::interval);
+    most interval := least(max_wait, current_setting('deadlock_timeout')::interval);
+    ends timestamptz := clock_timestamp() + 0.5 * most;
     remains float8;
     relation regclass;
 BEGIN
@@ -1604,11 +1604,11 @@ BEGIN
         IF remains < 1 THEN
             RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'locks are not available in time';
         END IF;
-        PERFORM set_config('lock_timeout', greatest(1, least(most, remains)::integer)::text, true);
+        PERFORM set_config('lock_timeout', remains::integer::text, true);
         EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
     END LOOP;
     -- for what else the statements lock, such as a sequence
-    PERFORM set_config('lock_timeout', greatest(1, least(most, 100 * extract(epoch FROM max_wait))::integer)::text, true);
+    PERFORM set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM most))::integer::text, true);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long';
@@ -2248,14 +2248,14 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT format('Column "%s" of table %s has no shadow column.', attribute, relation)
-                 FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun;
-    RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages', state);
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun ORDER BY relation::text COLLATE "C", attribute;
+    RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages ORDER BY relation::text COLLATE "C"', state);
     RETURN QUERY SELECT format('Constraint "%s" of table %s is not validated.', conname, relation)
                  FROM objectid_ext_tools._live_columns("table", "column", to_type)
                       JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
-                 WHERE NOT convalidated;
+                 WHERE NOT convalidated ORDER BY relation::text COLLATE "C", conname;
     RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
-                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state <> 'done';
+                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state <> 'done' ORDER BY kind DESC, relation::text COLLATE "C", object_name;
     RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
                  FROM objectid_ext_tools._live_strays("table", "column", to_type);
 END;
@@ -2419,11 +2419,11 @@ BEGIN
         IF unfilled THEN
             RETURN NEXT format(call, 'fill', ', ' || rows_per_second);
         END IF;
-        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NOT NULL;
+        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NOT NULL ORDER BY 1;
         FOR each IN
             SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions
             FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object
-            WHERE kind = 'index' AND o.state <> 'done'
+            WHERE kind = 'index' AND o.state <> 'done' ORDER BY o.relation::text COLLATE "C", o.object_name
         LOOP
             -- operators are printed as they are found with this path
             IF each.has_expressions THEN
@@ -2437,6 +2437,10 @@ BEGIN
         END LOOP;
         RETURN NEXT format(call, 'validate', '');
         RETURN QUERY SELECT DISTINCT format('ANALYZE %s', relation) FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY 1;
+        -- A transaction whose snapshot is older than the filling of the rows would
+        -- see nulls.  This waits for the end of such transactions, as it does for
+        -- any index.
+        RETURN NEXT format('REINDEX INDEX CONCURRENTLY %s_pkey', state);
     END IF;
     RETURN NEXT format(call, 'finish', CASE WHEN layout IS NOT NULL THEN format(', node => %s, layout => %L', coalesce(node::text, 'NULL'), layout) END);
 END;
@@ -2659,9 +2663,9 @@ BEGIN
     END IF;
     RETURN QUERY SELECT 'way', "table", 'All rows are rewritten under a lock, or shadow columns are filled while the tables are in use.', NULL::bigint, NULL::text;
     RETURN QUERY SELECT 'column', l.relation, format('"%s": %s becomes %s', l.attribute, l.attribute_type, to_type), greatest(reltuples, 0)::bigint, pg_size_pretty(pg_table_size(l.relation))
-                 FROM objectid_ext_tools._live_columns("table", "column", to_type) l JOIN pg_class c ON c.oid = l.relation ORDER BY l.relation::text, l.attribute;
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type) l JOIN pg_class c ON c.oid = l.relation ORDER BY l.relation::text COLLATE "C", l.attribute;
     RETURN QUERY SELECT o.kind, o.relation, format('"%s"', o.object_name), NULL::bigint, CASE o.kind WHEN 'index' THEN pg_size_pretty(pg_relation_size(o.object)) END
-                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o;
+                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name;
     RETURN QUERY SELECT 'note', l.relation, 'The table is published; subscribers need the shadow columns, too.', NULL::bigint, NULL::text
                  FROM (SELECT DISTINCT c.relation FROM objectid_ext_tools._live_columns("table", "column", to_type) c) l
                  WHERE EXISTS (SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = l.relation);

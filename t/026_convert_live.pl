@@ -250,5 +250,25 @@ test_conversion('int', $long ? 20 : 4, 1);
 test_conversion('char', $long ? 8 : 0, 0);
 test_conversion('text', $long ? 8 : 0, 0);
 
+# A transaction with an old snapshot never sees a column that is not filled: the
+# conversion waits for it.  A second session that converts the same is told.
+{
+	$node->safe_psql('postgres', q(CREATE TABLE document (d jsonb); INSERT INTO document SELECT to_jsonb(gen_objectid()::text) FROM generate_series(1, 100)));
+	my $old = $node->background_psql('postgres');
+	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM log');
+	my $convert = "SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', 'd') ORDER BY step \\gexec\n";
+	my $client = start_client($node, "SET application_name = 'conversion'; $convert");
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'conversion' AND query LIKE 'REINDEX%' AND wait_event_type = 'Lock'
+		OR (SELECT atttypid <> 'jsonb'::regtype FROM pg_attribute WHERE attrelid = 'document'::regclass AND attname = 'd')");
+	is($old->query_safe('SELECT count(*) FROM document WHERE d IS NULL'), 0, 'an old snapshot sees no nulls');
+	my $second = start_client($node, $convert);
+	$second->{run}->finish;
+	like(slurp_file($second->{errors}), qr/column "d" of table public.document is being converted by the process with PID \d+/, 'a second session is told of the first');
+	$old->query_safe('COMMIT');
+	$old->quit;
+	$client->{run}->finish or diag(slurp_file($client->{errors}));
+	is($node->safe_psql('postgres', "SELECT count(d), min(pg_typeof(d)::text) FROM document"), '100|objectid', 'then it is converted');
+}
+
 $node->stop;
 done_testing();
