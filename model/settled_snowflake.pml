@@ -518,7 +518,11 @@ init
 	byte i;
 
 	atomic {
-		select(watched : 1 .. IDS);
+		watched = IDS;
+		do
+		:: break
+		:: watched > 1 -> watched--
+		od;
 		for (i : 0 .. SESSIONS - 1) { run session(i) }
 		for (i : 0 .. READERS - 1) { run reader(i) }
 		for (i : 0 .. PREPARED - 1) { run ender(i) }
