@@ -41,12 +41,12 @@
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
-#define is_same_holder(lock1, lock2) \
-	VirtualTransactionIdEquals((lock1)->vxid, (lock2)->vxid)
+#define is_holder(lock, holder) \
+	VirtualTransactionIdEquals((lock)->vxid, holder)
 #else
 #define MyProcLxid	(MyProc->lxid)
-#define is_same_holder(lock1, lock2) \
-	((lock1)->backend == (lock2)->backend && (lock1)->lxid == (lock2)->lxid)
+#define is_holder(lock, holder) \
+	((lock)->backend == (holder).backendId && (lock)->lxid == (holder).localTransactionId)
 #endif
 
 /* PostgreSQL 18 replaced pg_attribute_noreturn(). */

@@ -25,6 +25,7 @@
 #include "sequence_page.h"
 #include "unsettled.h"
 #include "utils/acl.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -56,12 +57,18 @@ check_can_settle(const char *funcname)
 				 errhint("Call it in a READ COMMITTED transaction, and read the rows in a later statement.")));
 }
 
-/* Open a sequence from which the user can read. */
+/*
+ * Open a sequence from which the user can read.  ALTER SEQUENCE can replace its
+ * file although the transaction already holds the same lock, and then taking
+ * the lock does not look for invalidations.
+ */
 static Relation
 open_sequence_to_read(Oid relid)
 {
-	Relation	rel = try_relation_open(relid, AccessShareLock);
+	Relation	rel;
 
+	AcceptInvalidationMessages();
+	rel = try_relation_open(relid, AccessShareLock);
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),

@@ -24,6 +24,7 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -334,10 +335,13 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
 static TimestampTz
 stored_time(Oid relid)
 {
-	Relation	rel = relation_open(relid, AccessShareLock);
+	Relation	rel;
 	XLogRecPtr	lsn;
-	TimestampTz stored = read_reservation(rel, &lsn);
+	TimestampTz stored;
 
+	AcceptInvalidationMessages();	/* see open_sequence_to_read() */
+	rel = relation_open(relid, AccessShareLock);
+	stored = read_reservation(rel, &lsn);
 	relation_close(rel, AccessShareLock);
 	wait_until_safe(lsn);
 	return stored;

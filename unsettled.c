@@ -19,9 +19,11 @@
  * it if the tick of the block is over: then the ids are lost.  Both do so with
  * a compare-and-exchange, so that one of them fails.
  *
+ * A session has a slot.  A transaction that uses more sequences than fit into it
+ * takes further slots until it ends.
+ *
  * A prepared transaction has no session.  When it is prepared, it publishes its
- * first id by locks (unsettled_locks.c).  So does a transaction that uses more
- * sequences than its slot holds.
+ * first ids by locks (unsettled_locks.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -33,10 +35,13 @@
 #include "port/atomics.h"
 #include "storage/proc.h"
 
-#define UNSETTLED_MAGIC		0x756E7331
+#define UNSETTLED_MAGIC		0x756E7332
 
-/* How many sequences a transaction can publish in shared memory */
+/* How many sequences a slot holds */
 #define SLOT_SEQUENCES		32
+
+/* How many slots there are for transactions that use more sequences */
+#define EXTRA_SLOTS			256
 
 /*
  * The word of a sequence: 0, or the lowest id with a bit for "a transaction has
@@ -58,9 +63,10 @@ typedef struct unsettled_ids
 	TimestampTz usable_until;
 } unsettled_ids;
 
-/* A process */
+/* The first MaxBackends slots are of processes, the others for anyone */
 typedef struct unsettled_slot
 {
+	pg_atomic_uint32 taken;		/* of an extra slot */
 	pg_atomic_uint32 version;	/* odd while entries change their sequence */
 	pg_atomic_uint32 count;		/* entries in use */
 	unsettled_ids sequences[SLOT_SEQUENCES];
@@ -70,16 +76,19 @@ typedef struct unsettled_memory
 {
 	uint32		magic;
 	pg_atomic_uint32 slots_used;	/* the highest in use, plus 1 */
-	pg_atomic_uint32 by_lock;	/* sequences that running transactions publish by locks */
-	unsettled_slot slots[FLEXIBLE_ARRAY_MEMBER];	/* MaxBackends */
+	unsettled_slot slots[FLEXIBLE_ARRAY_MEMBER];
 } unsettled_memory;
 
+#define TOTAL_SLOTS			(MaxBackends + EXTRA_SLOTS)
+
 static unsettled_memory *memory = NULL;
-static unsettled_slot *my_slot = NULL;
+
+/* The slot of this process, and further ones of the current transaction */
+static unsettled_slot *my_slots[1 + EXTRA_SLOTS];
+static int	nslots = 0;
 
 /* Sequences of which the current transaction has published ids */
 static slist_head published = SLIST_STATIC_INIT(published);
-
 
 
 /* ----------------------------------------------------------------
@@ -94,9 +103,9 @@ init_memory(void *address)
 	unsettled_memory *new = address;
 
 	pg_atomic_init_u32(&new->slots_used, 0);
-	pg_atomic_init_u32(&new->by_lock, 0);
-	for (int i = 0; i < MaxBackends; i++)
+	for (int i = 0; i < TOTAL_SLOTS; i++)
 	{
+		pg_atomic_init_u32(&new->slots[i].taken, 0);
 		pg_atomic_init_u32(&new->slots[i].version, 0);
 		pg_atomic_init_u32(&new->slots[i].count, 0);
 		for (int j = 0; j < SLOT_SEQUENCES; j++)
@@ -112,7 +121,7 @@ unsettled_attach(void)
 {
 	if (memory == NULL)
 		memory = get_shared_memory("objectid_ext unsettled",
-								   offsetof(unsettled_memory, slots) + MaxBackends * sizeof(unsettled_slot),
+								   offsetof(unsettled_memory, slots) + TOTAL_SLOTS * sizeof(unsettled_slot),
 								   UNSETTLED_MAGIC, init_memory);
 }
 
@@ -142,27 +151,78 @@ end_change(unsettled_slot *slot)
 	pg_atomic_fetch_add_u32(&slot->version, 1);
 }
 
-/* Take over the slot of this process from an earlier process. */
+/* Take over a slot from an earlier process or transaction. */
 static void
-take_slot(void)
+take_slot(int n)
 {
-	int			n = MyProc - ProcGlobal->allProcs;
 	unsettled_slot *slot = &memory->slots[n];
 
-	if (n < 0 || n >= MaxBackends)
-		elog(ERROR, "process has no slot");
 	begin_change(slot);
 	pg_atomic_write_u32(&slot->count, 0);
 	for (int i = 0; i < SLOT_SEQUENCES; i++)
 		pg_atomic_write_u64(&slot->sequences[i].word, 0);
 	end_change(slot);
 	extend_slots_used(n + 1);
-	my_slot = slot;
+	my_slots[nslots++] = slot;
+}
+
+static void
+take_own_slot(void)
+{
+	int			n = MyProc - ProcGlobal->allProcs;
+
+	if (n < 0 || n >= MaxBackends)
+		elog(ERROR, "process has no slot");
+	take_slot(n);
+}
+
+/* Take a further slot until the end of the transaction. */
+static void
+take_extra_slot(void)
+{
+	for (int n = MaxBackends; n < TOTAL_SLOTS; n++)
+	{
+		if (pg_atomic_exchange_u32(&memory->slots[n].taken, 1) == 0)
+		{
+			take_slot(n);
+			return;
+		}
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("too many sequences are used by next_snowflake() at the same time"),
+			 errhint("Use fewer sequences in a transaction.")));
 }
 
 /*
- * Return an entry whose sequence this transaction has not used, after the
- * session has given up its block.  Returns NULL if there is none.
+ * Give back all slots but the first.  Sequences that have entries in them get
+ * others in the next transaction, and lose their blocks.
+ */
+static void
+release_extra_slots(void)
+{
+	while (nslots > 1)
+	{
+		unsettled_slot *slot = my_slots[--nslots];
+
+		for (uint32 i = 0; i < pg_atomic_read_u32(&slot->count); i++)
+		{
+			sequence_entry *entry = lookup_sequence_entry(slot->sequences[i].relid);
+
+			entry->remaining = 0;
+			entry->unsettled = NULL;
+		}
+		begin_change(slot);
+		pg_atomic_write_u32(&slot->count, 0);
+		end_change(slot);
+		pg_atomic_write_u32(&slot->taken, 0);
+	}
+}
+
+/*
+ * Return an entry of the first slot whose sequence this transaction has not
+ * used, after the session has given up its block.  Returns NULL if there is
+ * none.
  */
 static unsettled_ids *
 free_entry(void)
@@ -171,7 +231,7 @@ free_entry(void)
 
 	for (int i = 0; i < SLOT_SEQUENCES; i++)
 	{
-		unsettled_ids *ids = &my_slot->sequences[hand];
+		unsettled_ids *ids = &my_slots[0]->sequences[hand];
 		sequence_entry *entry = lookup_sequence_entry(ids->relid);
 
 		hand = (hand + 1) % SLOT_SEQUENCES;
@@ -185,22 +245,36 @@ free_entry(void)
 	return NULL;
 }
 
-/* Return an entry of our slot for a sequence, or NULL if all are in use. */
+/* Assign an entry of a slot to a sequence. */
 static unsettled_ids *
-get_entry(Oid relid)
+assign_entry(unsettled_slot *slot, unsettled_ids *ids, Oid relid)
 {
-	uint32		n = pg_atomic_read_u32(&my_slot->count);
-	unsettled_ids *ids = n < SLOT_SEQUENCES ? &my_slot->sequences[n] : free_entry();
-
-	if (ids == NULL)
-		return NULL;
-	begin_change(my_slot);
+	begin_change(slot);
 	ids->database = MyDatabaseId;
 	ids->relid = relid;
 	pg_atomic_write_u64(&ids->word, 0);
-	pg_atomic_write_u32(&my_slot->count, Min(n + 1, SLOT_SEQUENCES));
-	end_change(my_slot);
+	if (ids == &slot->sequences[pg_atomic_read_u32(&slot->count)])
+		pg_atomic_fetch_add_u32(&slot->count, 1);
+	end_change(slot);
 	return ids;
+}
+
+/* Return an entry for a sequence. */
+static unsettled_ids *
+get_entry(Oid relid)
+{
+	unsettled_slot *slot = my_slots[nslots - 1];
+	unsettled_ids *ids;
+
+	if (pg_atomic_read_u32(&slot->count) == SLOT_SEQUENCES)
+	{
+		ids = nslots == 1 ? free_entry() : NULL;
+		if (ids != NULL)
+			return assign_entry(slot, ids, relid);
+		take_extra_slot();
+		slot = my_slots[nslots - 1];
+	}
+	return assign_entry(slot, &slot->sequences[pg_atomic_read_u32(&slot->count)], relid);
 }
 
 
@@ -213,14 +287,8 @@ get_entry(Oid relid)
 static void
 publish_rest(sequence_entry *entry)
 {
-	if (entry->unsettled == NULL)
-	{
-		entry->remaining = 0;
-		pg_atomic_fetch_sub_u32(&memory->by_lock, 1);
-	}
-	else
-		pg_atomic_write_u64(&entry->unsettled->word,
-							entry->remaining > 0 ? WORD_OF(entry->next) : 0);
+	pg_atomic_write_u64(&entry->unsettled->word,
+						entry->remaining > 0 ? WORD_OF(entry->next) : 0);
 	entry->is_published = false;
 }
 
@@ -242,13 +310,16 @@ end_transaction(XactEvent event, void *arg)
 	{
 		sequence_entry *entry = slist_container(sequence_entry, published_link, iter.cur);
 
-		if (event != XACT_EVENT_PRE_PREPARE)
-			publish_rest(entry);
-		else if (entry->unsettled != NULL)
+		if (event == XACT_EVENT_PRE_PREPARE)
 			unsettled_lock(entry->relid, entry->first);
+		else
+			publish_rest(entry);
 	}
 	if (event != XACT_EVENT_PRE_PREPARE)
+	{
 		slist_init(&published);
+		release_extra_slots();
+	}
 }
 
 /* Prepare to publish ids of a sequence.  This can throw an error. */
@@ -261,9 +332,9 @@ unsettled_register(sequence_entry *entry)
 	if (!registered)
 		RegisterXactCallback(end_transaction, NULL);
 	registered = true;
-	if (my_slot == NULL)
-		take_slot();
-	if (entry->unsettled == NULL && !entry->is_published)
+	if (nslots == 0)
+		take_own_slot();
+	if (entry->unsettled == NULL)
 		entry->unsettled = get_entry(entry->relid);
 }
 
@@ -278,8 +349,6 @@ add_to_published(sequence_entry *entry)
  * Publish the first id that the transaction takes from a sequence.  The caller
  * holds the lock of the sequence's page, and has not changed it yet.  Later
  * ids of the transaction are higher, unless the sequence was set back.
- *
- * The locks can throw an error.  So they come first.
  */
 void
 unsettled_publish(sequence_entry *entry, int64 first)
@@ -287,14 +356,7 @@ unsettled_publish(sequence_entry *entry, int64 first)
 	if (entry->is_published && entry->first <= first)
 		return;
 
-	if (entry->unsettled != NULL)
-		pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(first) | IN_TRANSACTION);
-	else
-	{
-		unsettled_lock(entry->relid, first);
-		if (!entry->is_published)
-			pg_atomic_fetch_add_u32(&memory->by_lock, 1);
-	}
+	pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(first) | IN_TRANSACTION);
 	entry->first = first;
 	if (!entry->is_published)
 		add_to_published(entry);
@@ -304,11 +366,8 @@ unsettled_publish(sequence_entry *entry, int64 first)
 void
 unsettled_set_block(sequence_entry *entry, TimestampTz begin, TimestampTz end)
 {
-	if (entry->unsettled != NULL)
-	{
-		entry->unsettled->usable_from = begin;
-		entry->unsettled->usable_until = end;
-	}
+	entry->unsettled->usable_from = begin;
+	entry->unsettled->usable_until = end;
 }
 
 /*
@@ -417,8 +476,5 @@ unsettled_limit(Oid relid, int64 limit)
 	 * before its word is cleared.
 	 */
 	pg_memory_barrier();
-	if (pg_atomic_read_u32(&memory->by_lock) > 0 ||
-		(max_prepared_xacts > 0 && unsettled_has_locks(relid)))
-		limit = unsettled_limit_of_locks(relid, limit);
-	return limit;
+	return max_prepared_xacts > 0 ? unsettled_limit_of_locks(relid, limit) : limit;
 }

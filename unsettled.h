@@ -23,7 +23,6 @@ extern void wait_until_safe(XLogRecPtr lsn);
 
 /* unsettled_locks.c */
 extern void unsettled_lock(Oid relid, int64 id);
-extern bool unsettled_has_locks(Oid relid);
 extern int64 unsettled_limit_of_locks(Oid relid, int64 limit);
 
 #endif							/* UNSETTLED_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * unsettled_locks.c
- *		Locks that publish the first id of a transaction.
+ *		Locks that publish the first id of a prepared transaction.
  *
  * The id is in the tags of the locks.  They conflict with no other lock.  Core
  * keeps those of a prepared transaction until it has ended, through a restart
@@ -47,46 +47,56 @@ unsettled_lock(Oid relid, int64 id)
 	CurrentResourceOwner = owner;
 }
 
-/* Does another transaction publish an id by locks? */
-bool
-unsettled_has_locks(Oid relid)
-{
-	LOCKTAG		tag;
-	int			count;
-
-	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, 0, ANY_ID);
-	(void) GetLockConflicts(&tag, AccessExclusiveLock, &count);
-	return count > 0;
-}
-
+/* Find the part of an id in a lock that a transaction holds. */
 static bool
-is_half_of(const LockInstanceData *lock, Oid relid, OffsetNumber half)
+find_half(const LockData *data, VirtualTransactionId holder, Oid relid, OffsetNumber half,
+		  uint32 *value)
 {
-	const LOCKTAG *tag = &lock->locktag;
+	for (int i = 0; i < data->nelements; i++)
+	{
+		const LockInstanceData *lock = &data->locks[i];
+		const LOCKTAG *tag = &lock->locktag;
 
-	return tag->locktag_type == LOCKTAG_TUPLE && lock->holdMask != 0 &&
-		tag->locktag_field1 == MyDatabaseId && tag->locktag_field2 == relid &&
-		tag->locktag_field4 == half;
+		if (tag->locktag_type == LOCKTAG_TUPLE && lock->holdMask != 0 &&
+			tag->locktag_field1 == MyDatabaseId && tag->locktag_field2 == relid &&
+			tag->locktag_field4 == half && is_holder(lock, holder))
+		{
+			*value = tag->locktag_field3;
+			return true;
+		}
+	}
+	return false;
 }
 
-/* Return the limit, lowered to below all ids that are published by locks. */
+/*
+ * Return the limit, lowered to below all ids that are published by locks.
+ *
+ * The first of the three locks decides if a transaction counts.  It is taken
+ * first, and its absence is final.  So two calls cannot disagree while the
+ * locks of a transaction that has ended are released one by one.
+ */
 int64
 unsettled_limit_of_locks(Oid relid, int64 limit)
 {
-	LockData   *data = GetLockStatusData();
+	LOCKTAG		tag;
+	int			count;
+	VirtualTransactionId *holders;
+	LockData   *data;
 
-	for (int i = 0; i < data->nelements; i++)
+	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, 0, ANY_ID);
+	holders = GetLockConflicts(&tag, AccessExclusiveLock, &count);
+	if (count == 0)
+		return limit;
+
+	data = GetLockStatusData();
+	for (int i = 0; i < count; i++)
 	{
-		const LockInstanceData *high = &data->locks[i];
+		uint32		high;
+		uint32		low;
 
-		for (int j = 0; j < data->nelements && is_half_of(high, relid, HIGH_HALF); j++)
-		{
-			const LockInstanceData *low = &data->locks[j];
-
-			if (is_half_of(low, relid, LOW_HALF) && is_same_holder(high, low))
-				limit = Min(limit, (int64) ((uint64) high->locktag.locktag_field3 << 32 |
-											low->locktag.locktag_field3) - 1);
-		}
+		if (find_half(data, holders[i], relid, HIGH_HALF, &high) &&
+			find_half(data, holders[i], relid, LOW_HALF, &low))
+			limit = Min(limit, (int64) ((uint64) high << 32 | low) - 1);
 	}
 	return limit;
 }

@@ -86,13 +86,13 @@ SELECT settled_snowflake('back_id') = :second AS all_settled;
 -- more sequences in one transaction than a session publishes in shared memory
 DO $$
 BEGIN
-	FOR i IN 1 .. 80 LOOP
+	FOR i IN 1 .. 150 LOOP
 		EXECUTE format('CREATE SEQUENCE many_%s CACHE 10', i);
 	END LOOP;
 END $$;
 BEGIN;
 CREATE TEMP TABLE many AS
-	SELECT i, next_snowflake(('many_' || i)::regclass, 5) AS id FROM generate_series(1, 80) i;
+	SELECT i, next_snowflake(('many_' || i)::regclass, 5) AS id FROM generate_series(1, 150) i;
 SAVEPOINT a;
 SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5) > id;
 ROLLBACK TO a;
@@ -166,7 +166,7 @@ SELECT settled_snowflake(NULL);
 DROP SEQUENCE event_id, later_id, lowest_id, step_id, block_id, back_id;
 DO $$
 BEGIN
-	FOR i IN 1 .. 80 LOOP
+	FOR i IN 1 .. 150 LOOP
 		EXECUTE format('DROP SEQUENCE many_%s', i);
 	END LOOP;
 END $$;

@@ -71,20 +71,56 @@ is(poll(), '6 7', 'and then both rows are read');
 #
 # Many sequences in a transaction
 #
-$node->safe_psql('postgres', join ';', map { "CREATE SEQUENCE many_$_ CACHE 10" } 1 .. 40);
-my $take = join ';', map { "SELECT next_snowflake('many_$_', 5)" } 1 .. 40;
+$node->safe_psql('postgres', join ';', map { "CREATE SEQUENCE many_$_ CACHE 10" } 1 .. 150);
+my $take = join ';', map { "SELECT next_snowflake('many_$_', 5)" } 1 .. 150;
 my $held = q{SELECT count(*) FILTER (WHERE settled_snowflake(oid) < pg_sequence_last_value(oid)), count(*) FROM pg_class WHERE relname LIKE 'many%'};
 my $session = $node->background_psql('postgres');
 $session->query_safe("BEGIN; $take");
-is($node->safe_psql('postgres', $held), '40|40', 'a transaction holds the bounds of 40 sequences back');
+is($node->safe_psql('postgres', $held), '150|150', 'a transaction holds the bounds of 150 sequences back');
 $session->query_safe("PREPARE TRANSACTION 'many'");
-is($node->safe_psql('postgres', $held), '40|40', '... when it is prepared');
+is($node->safe_psql('postgres', $held), '150|150', '... when it is prepared');
 $session->quit;
 kill_server($node);
 start_node();
-is($node->safe_psql('postgres', $held), '40|40', '... and after a crash');
+is($node->safe_psql('postgres', $held), '150|150', '... and after a crash');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'many'});
-is($node->safe_psql('postgres', $held), '0|40', 'and none afterwards');
+is($node->safe_psql('postgres', $held), '0|150', 'and none afterwards');
+
+# Sessions that take many at once, some with PREPARE, while readers look: the bound
+# does not go back.
+$node->safe_psql('postgres', q{
+	CREATE PROCEDURE take_many(seconds float8) LANGUAGE plpgsql AS $$
+	DECLARE
+		until timestamptz := clock_timestamp() + seconds * interval '1 s';
+	BEGIN
+		WHILE clock_timestamp() < until LOOP
+			PERFORM next_snowflake(('many_' || i)::regclass, 5) FROM generate_series(1, 60) i;
+			COMMIT;
+		END LOOP;
+	END $$;
+	CREATE PROCEDURE watch(seconds float8, INOUT back int) LANGUAGE plpgsql AS $$
+	DECLARE
+		until timestamptz := clock_timestamp() + seconds * interval '1 s';
+		last bigint := 0;
+		upto bigint;
+	BEGIN
+		back := 0;
+		WHILE clock_timestamp() < until LOOP
+			upto := settled_snowflake('many_60');
+			back := back + (upto < last)::int;
+			last := upto;
+			COMMIT;
+		END LOOP;
+	END $$});
+my $prepare = join "\n", map {
+	my $sequences = join ';', map { "SELECT next_snowflake('many_$_', 5)" } 58 .. 60;
+	"BEGIN; $sequences; PREPARE TRANSACTION 'p$_'; COMMIT PREPARED 'p$_';" } 1 .. 200;
+my @clients = (
+	(map { start_client($node, 'CALL take_many(3);') } 1 .. 3),
+	start_client($node, "$prepare\n"),
+	(map { start_client($node, 'CALL watch(3, NULL);') } 1 .. 2));
+$_->{run}->finish foreach @clients;
+is(slurp_file($_->{output}), "0\n", 'the bound does not go back while others take many sequences') foreach @clients[ 4, 5 ];
 
 #
 # A session that ends
