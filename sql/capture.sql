@@ -216,6 +216,16 @@ SELECT objectid_ext_tools.create_id_partitions('app.by_time', '1 day', '2026-01-
 SELECT objectid_ext_tools.create_id_partitions('app.by_number', '1 day', '2026-01-01', '2026-01-02');
 SELECT objectid_ext_tools.create_id_partitions('app.by_uuid', '1 day', '2026-01-01', '2026-01-02');
 SELECT * FROM objectid_ext_tools.id_partitions('app.by_time');
+CREATE TABLE app.by_time_rest PARTITION OF app.by_time DEFAULT;
+INSERT INTO app.by_time SELECT ids.objectid_floor('2026-01-02 12:00:00+00');
+SELECT objectid_ext_tools.create_id_partitions('app.by_time', '1 day', '2026-01-02', '2026-01-03');
+SELECT tableoid::regclass, count(*) FROM app.by_time GROUP BY 1;
+SELECT partition, statement, problem FROM objectid_ext_tools.drop_id_partitions('app.by_time', '2026-01-02', 'detach');
+CREATE TABLE app.kept (id ids.objectid) PARTITION BY RANGE (id);
+CREATE TABLE app.kept_rest PARTITION OF app.kept DEFAULT;
+INSERT INTO app.kept SELECT ids.gen_objectid();
+SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('app.kept', '1 month', '0', '1 year');
+SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('app.kept', '1 month', '0', '1 year');
 SELECT * FROM objectid_ext_tools.id_partitions('app.by_number');
 SELECT * FROM objectid_ext_tools.id_partitions('app.by_uuid');
 SELECT objectid_ext_tools.convert_to_snowflake('app.numbered', 'id', 1);

@@ -148,22 +148,6 @@ is(differences($without_option->{text}, $here->safe_psql('postgres', $by_hash->{
 is(sent("SELECT * FROM item WHERE id = '$known'"), 'every row', 'one id, without the option: all rows of its server');
 is($here->safe_psql('postgres', "SELECT name FROM item WHERE id = '$known'"), 'known', 'of which one is right');
 
-# The recipe for cron does not create dropped partitions again.
-my ($recipe) = map { $_->{text} =~ s/reading/cron/gr =~ s/1 year/1 month/gr } grep { $_->{text} =~ /DROP TABLE/ } blocks('docs/time-ranges.md');
-$here->safe_psql('postgres', q{
-	SET timezone = 'UTC';
-	CREATE TABLE cron (id objectid) PARTITION BY RANGE (id);
-	SELECT objectid_ext_tools.create_id_partitions('cron', '1 month', date_trunc('month', now()) - interval '4 months', now())});
-my $partitions = q{
-	SELECT count(*), count(*) FILTER (WHERE upper <= now() - interval '1 month'), count(*) FILTER (WHERE lower > now()), max(upper) >= now() + interval '3 months'
-	FROM objectid_ext_tools.id_partitions('cron')};
-is($here->safe_psql('postgres', $partitions), '5|3|0|f', 'partitions before cron');
-foreach my $run (1, 2)
-{
-	$here->safe_psql('postgres', $recipe);
-	is($here->safe_psql('postgres', $partitions), '5|0|3|t', "partitions after cron's run $run");
-}
-
 # The array type has become a member, and goes with the extension.
 $here->safe_psql('postgres', 'DROP EXTENSION objectid_ext CASCADE');
 is($here->safe_psql('postgres', "SELECT to_regtype('objectid') IS NULL AND to_regtype('objectid[]') IS NULL"), 't', 'the extension can be dropped');

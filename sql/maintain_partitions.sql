@@ -1,0 +1,316 @@
+--
+-- Partitions that keep themselves: rows leave the default partition, old partitions
+-- are dropped, maintain_id_partitions
+--
+
+\set original :DBNAME
+-- left over from an interrupted run
+SET client_min_messages = warning;
+DROP DATABASE IF EXISTS regress_objectid_upkeep;
+DROP ROLE IF EXISTS regress_upkeep_owner, regress_upkeep_other;
+RESET client_min_messages;
+CREATE ROLE regress_upkeep_owner;
+CREATE ROLE regress_upkeep_other;
+CREATE DATABASE regress_objectid_upkeep;
+\c regress_objectid_upkeep
+\set SHOW_CONTEXT never
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET intervalstyle = 'postgres';
+CREATE SCHEMA "Ids";
+CREATE EXTENSION objectid_ext SCHEMA "Ids";
+CREATE EXTENSION objectid_ext_tools;
+SET search_path = public, "Ids", objectid_ext_tools;
+
+--
+-- Rows that fell into the default partition move out when theirs is made
+--
+CREATE TABLE log (entry text);
+CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES (TG_OP || ' ' || TG_TABLE_NAME); RETURN coalesce(NEW, OLD); END $$;
+CREATE TABLE "Default's" ("gone too" int, "The ""id" objectid NOT NULL, gone int, n int GENERATED ALWAYS AS IDENTITY, double int GENERATED ALWAYS AS (length(body) * 2) STORED, body text CONSTRAINT not_empty CHECK (body <> ''))
+    PARTITION BY RANGE ("The ""id");
+CREATE TABLE rest (body text, more int, double int GENERATED ALWAYS AS (length(body) * 2) STORED, n int NOT NULL, gone int, "gone too" int, "The ""id" objectid NOT NULL, CONSTRAINT not_empty CHECK (body <> ''));
+ALTER TABLE rest DROP more;
+ALTER TABLE "Default's" ATTACH PARTITION rest DEFAULT;
+ALTER TABLE "Default's" DROP gone, DROP "gone too";
+CREATE TRIGGER row_trigger AFTER INSERT OR DELETE ON "Default's" FOR EACH ROW EXECUTE FUNCTION log();
+CREATE TRIGGER refuse BEFORE DELETE ON rest FOR EACH STATEMENT EXECUTE FUNCTION log();
+ALTER TABLE rest ENABLE ALWAYS TRIGGER refuse;
+INSERT INTO "Default's" ("The ""id", body) SELECT objectid_floor(timestamptz '2026-01-01Z' + i * interval '12 h'), 'row ' || i FROM generate_series(0, 9) AS i;
+CREATE TEMP TABLE before AS TABLE "Default's";
+TRUNCATE log;
+SELECT create_id_partitions('"Default''s"', '1 day', '2026-01-02Z', '2026-01-04Z');
+SELECT tableoid::regclass, count(*) FROM "Default's" GROUP BY 1 ORDER BY 1;
+SELECT count(*) AS changed FROM (TABLE before EXCEPT TABLE "Default's") AS c;
+-- a move is no change: no trigger fires, and all are as before
+SELECT * FROM log;
+SELECT tgrelid::regclass, tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2;
+INSERT INTO "Default's" ("The ""id", body) SELECT objectid_floor('2026-01-02Z'), 'new' RETURNING n;
+DELETE FROM "Default's" WHERE body IN ('new', 'row 0');
+SELECT * FROM log;
+-- an error leaves all rows where they were
+SELECT create_id_partitions('"Default''s"', '2 days', '2026-01-03Z', '2026-01-05Z');
+SELECT tableoid::regclass, count(*) FROM "Default's" GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM pg_class WHERE relname ~ 'moved' AND relkind = 'r';
+DROP TABLE "Default's";
+
+-- bigint and uuid; a default partition with partitions; an id of each bound
+CREATE TABLE part_big (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE part_big_rest PARTITION OF part_big DEFAULT PARTITION BY HASH (id);
+CREATE TABLE part_big_rest_0 PARTITION OF part_big_rest FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE part_big_rest_1 PARTITION OF part_big_rest FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE part_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE part_uuid_rest PARTITION OF part_uuid DEFAULT;
+INSERT INTO part_big SELECT unnest(ARRAY[snowflake_floor('2026-01-01Z', 'js53') - 1, snowflake_floor('2026-01-01Z', 'js53'), snowflake_floor('2026-02-01Z', 'js53') - 1, snowflake_floor('2026-02-01Z', 'js53'), NULL]);
+INSERT INTO part_uuid SELECT unnest(ARRAY[uuidv7_ceiling('2025-12-31 23:59:59.999Z'), uuidv7_floor('2026-01-01Z'), uuidv7_ceiling('2026-01-31 23:59:59.999Z'), uuidv7_floor('2026-02-01Z')]);
+SELECT create_id_partitions('part_big', '1 month', '2026-01-01Z', '2026-02-01Z', 'js53');
+SELECT create_id_partitions('part_uuid', '1 month', '2026-01-01Z', '2026-02-01Z');
+SELECT tableoid::regclass, count(*) FROM part_big GROUP BY 1 ORDER BY 1;
+SELECT tableoid::regclass, count(*) FROM part_uuid GROUP BY 1 ORDER BY 1;
+DROP TABLE part_big, part_uuid;
+
+-- Rows that foreign keys refer to stay, and nothing is deleted with them.
+CREATE TABLE referred (id bigint, part int, PRIMARY KEY (id, part)) PARTITION BY RANGE (id);
+CREATE TABLE referred_rest PARTITION OF referred DEFAULT;
+CREATE TABLE referring (part int, id bigint, FOREIGN KEY (id, part) REFERENCES referred ON DELETE CASCADE);
+INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day'), 1 FROM generate_series(0, 2) AS i;
+INSERT INTO referring SELECT part, id FROM referred WHERE id < snowflake_floor('2026-01-02Z');
+\set VERBOSITY terse
+SELECT create_id_partitions('referred', '1 day', '2026-01-01Z', '2026-01-03Z');
+\set VERBOSITY default
+SELECT (SELECT count(*) FROM referred_rest) AS referred, (SELECT count(*) FROM referring) AS referring;
+SELECT create_id_partitions('referred', '1 day', '2026-01-02Z', '2026-01-04Z');
+SELECT (SELECT count(*) FROM referred_rest) AS referred_rest, (SELECT count(*) FROM referred) AS referred, (SELECT count(*) FROM referring) AS referring;
+
+--
+-- drop_id_partitions: what foreign keys refer to stays
+--
+TRUNCATE referred, referring;
+SELECT count(*) FROM create_id_partitions('referred', '1 day', '2026-01-01Z', '2026-01-04Z');
+INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day'), 1 FROM generate_series(0, 2) AS i;
+INSERT INTO referring SELECT part, id FROM referred WHERE id = snowflake_floor('2026-01-02Z');
+SELECT partition, lower, upper, statement, regexp_replace(problem, 'fkey\d*', 'fkey') AS problem FROM drop_id_partitions('referred', '2026-01-04Z') \gx
+SELECT * FROM id_partitions('referred');
+TRUNCATE referring;
+SELECT partition, problem FROM drop_id_partitions('referred', '2026-01-04Z', 'detach');
+SELECT to_regclass('referred_20260102') IS NOT NULL AS detached, (SELECT count(*) FROM id_partitions('referred')) AS partitions;
+DROP TABLE referring, referred, referred_20260102;
+
+-- The actions; a view that depends on a partition; no partition twice
+CREATE TABLE p (id objectid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('p', '1 month', '2025-11-01Z', '2026-06-01Z');
+CREATE VIEW on_november AS SELECT * FROM p_20251101;
+SELECT * FROM drop_id_partitions('p', '2026-01-31 23:59:59Z');
+DROP VIEW on_november;
+SELECT * FROM drop_id_partitions('p', '2026-02-01Z', action => 'detach');
+SELECT * FROM drop_id_partitions('p', '2026-02-01Z');
+SELECT statement FROM drop_id_partitions('p', '2026-04-01Z', 'detach concurrently') \gexec
+SELECT partition FROM id_partitions('p');
+-- one that an interrupted DETACH CONCURRENTLY has left
+SET allow_system_table_mods = on;
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'p_20260401'::regclass;
+RESET allow_system_table_mods;
+SELECT statement FROM drop_id_partitions('p', '2026-05-01Z', 'detach concurrently');
+SELECT partition, statement, problem FROM drop_id_partitions('p', '2026-05-01Z', 'detach');
+SELECT partition FROM id_partitions('p');
+CREATE TABLE p_default PARTITION OF p DEFAULT;
+SELECT * FROM drop_id_partitions('p', '2026-07-01Z', 'detach concurrently');
+SELECT * FROM drop_id_partitions('p', '2026-07-01Z', 'truncate');
+SELECT * FROM drop_id_partitions('p', 'infinity');
+SELECT * FROM drop_id_partitions('p', NULL);
+SELECT * FROM drop_id_partitions('p_default', '2026-07-01Z');
+-- the default partition stays
+SELECT partition, problem FROM drop_id_partitions('p', '2026-07-01Z');
+SELECT * FROM id_partitions('p');
+-- without the right to
+GRANT USAGE ON SCHEMA "Ids" TO regress_upkeep_other;
+SET ROLE regress_upkeep_other;
+SELECT * FROM objectid_ext_tools.drop_id_partitions('public.p', '2027-01-01Z');
+SELECT * FROM objectid_ext_tools.maintain_id_partitions('public.p', '1 month', '1 month');
+RESET ROLE;
+DROP TABLE p;
+DROP TABLE p_20260101, p_20260201, p_20260301, p_20260401;
+
+-- What has no time stays: unbounded partitions, serial numbers, bounds that are not
+-- those of instants, foreign tables.
+CREATE FOREIGN DATA WRAPPER nothing;
+CREATE SERVER archive FOREIGN DATA WRAPPER nothing;
+CREATE TABLE mixed (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE mixed_negative PARTITION OF mixed FOR VALUES FROM (-1000) TO (0);
+CREATE TABLE mixed_serial PARTITION OF mixed FOR VALUES FROM (0) TO (1000000000000);
+CREATE TABLE mixed_old PARTITION OF mixed FOR VALUES FROM (1000000000000) TO (snowflake_floor('2020-01-01Z'));
+CREATE TABLE mixed_odd PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2020-01-01Z')) TO (snowflake_floor('2021-01-01Z') + 1);
+CREATE FOREIGN TABLE mixed_far PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2022-01-01Z')) TO (snowflake_floor('2023-01-01Z')) SERVER archive;
+CREATE TABLE mixed_sub PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2023-01-01Z')) TO (snowflake_floor('2024-01-01Z')) PARTITION BY HASH (id);
+CREATE TABLE mixed_sub_0 PARTITION OF mixed_sub FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+CREATE TABLE mixed_half PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2024-01-01Z')) TO (snowflake_floor('2025-01-01Z')) PARTITION BY HASH (id);
+CREATE FOREIGN TABLE mixed_half_0 PARTITION OF mixed_half FOR VALUES WITH (MODULUS 1, REMAINDER 0) SERVER archive;
+SELECT partition, lower, upper FROM drop_id_partitions('mixed', '2026-01-01Z');
+SELECT partition FROM id_partitions('mixed');
+DROP TABLE mixed;
+CREATE TABLE mixed (id objectid) PARTITION BY RANGE (id);
+CREATE TABLE mixed_old PARTITION OF mixed FOR VALUES FROM (MINVALUE) TO (objectid_floor('2020-01-01Z'));
+CREATE TABLE mixed_zero PARTITION OF mixed FOR VALUES FROM (objectid_floor('2020-01-01Z')) TO ('5fee66000000000000000001');
+SELECT * FROM drop_id_partitions('mixed', '2026-01-01Z');
+DROP TABLE mixed;
+DROP FOREIGN DATA WRAPPER nothing CASCADE;
+
+--
+-- maintain_id_partitions: of the present, so the times in it are relative
+--
+CREATE FUNCTION month(n int) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT date_trunc('month', now()) + n * interval '1 month' $$;
+-- instants of this test, relative to this month
+CREATE FUNCTION relative(t timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT 'month ' || (extract(year FROM t) - extract(year FROM now())) * 12 + extract(month FROM t) - extract(month FROM now())
+           || coalesce(' + ' || nullif(t - date_trunc('month', t), '0')::text, '') $$;
+CREATE FUNCTION named(name text) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT coalesce(regexp_replace(name, '\d{8}', relative(to_timestamp(substring(name FROM '\d{8}'), 'YYYYMMDD'))), name) $$;
+CREATE FUNCTION maintained(parent regclass, every interval, ahead interval, keep interval DEFAULT NULL, action text DEFAULT 'drop', OUT done text, OUT partition text, OUT lower text, OUT upper text, OUT moved bigint, OUT problem text)
+RETURNS SETOF record LANGUAGE sql AS $$
+    SELECT m.done, named(m.partition), relative(m.lower), relative(m.upper), m.moved, m.problem
+    FROM objectid_ext_tools.maintain_id_partitions(parent, every, ahead, keep, action) AS m $$;
+CREATE FUNCTION listed(parent regclass, OUT partition text, OUT lower text, OUT upper text) RETURNS SETOF record LANGUAGE sql AS $$
+    SELECT named(p.partition::text), relative(p.lower), relative(p.upper) FROM objectid_ext_tools.id_partitions(parent) AS p $$;
+
+-- At first; a second call finds nothing to do.
+CREATE TABLE m (id bigint NOT NULL, n int) PARTITION BY RANGE (id);
+SELECT * FROM maintained('m', '1 month', month(2) - now());
+SELECT * FROM maintained('m', '1 month', month(2) - now());
+SELECT * FROM maintained('m', '1 month', month(2) - now(), '1 year');
+-- now has a partition at once, and the time ahead of it
+SELECT bool_and(EXISTS (SELECT FROM id_partitions('m') WHERE lower <= t AND t < upper)) AS covered FROM unnest(ARRAY[now(), clock_timestamp() + interval '1 hour', month(2)]) AS t;
+DROP TABLE m;
+
+-- After a time without maintenance: the partitions that are missing, and their
+-- rows; not those that would be dropped at once
+CREATE TABLE m (id bigint NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+SELECT count(*) FROM create_id_partitions('m', '1 month', month(-9), month(-6));
+INSERT INTO m SELECT snowflake_floor(month(-n) + interval '1 day'), n FROM generate_series(-1, 9) AS n;
+SELECT * FROM maintained('m', '1 month', '0', now() - month(-3));
+SELECT count(*) FROM m_default;
+SELECT named(tableoid::regclass::text) AS partition, n FROM m ORDER BY n;
+SELECT * FROM maintained('m', '1 month', '0');
+SELECT * FROM maintained('m', '1 month', month(1) - now(), now() - month(0), 'detach');
+SELECT * FROM listed('m');
+SELECT count(*) AS detached FROM pg_class WHERE relname LIKE 'm\_%' AND relkind = 'r' AND NOT relispartition;
+DROP TABLE m;
+DO $$ BEGIN EXECUTE (SELECT 'DROP TABLE ' || string_agg(oid::regclass::text, ', ') FROM pg_class WHERE relname LIKE 'm\_%' AND relkind = 'r'); END $$;
+-- a name that is taken
+DO $$ BEGIN EXECUTE format('CREATE TABLE m_%s (); CREATE TYPE m_%1$s_2 AS (n int)', to_char(month(0), 'YYYYMMDD')); END $$;
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+SELECT * FROM maintained('m', '1 month', '0');
+DROP TABLE m;
+DO $$ BEGIN EXECUTE format('DROP TABLE m_%s; DROP TYPE m_%1$s_2', to_char(month(0), 'YYYYMMDD')); END $$;
+
+-- The intervals of the existing partitions, up to the next one; unbounded ends
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1)));
+CREATE TABLE m_future PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1) + interval '36 h')) TO (snowflake_floor(month(4)));
+CREATE TABLE m_end PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5))) TO (MAXVALUE);
+SELECT * FROM maintained('m', '2 months', month(12) - now(), '1 day');
+SELECT * FROM listed('m');
+DROP TABLE m;
+-- a week begins on a Monday, a quarter in January
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+SELECT done, extract(isodow FROM lower) AS day, lower = date_trunc('day', lower) AS midnight, upper - lower AS every, lower <= now() AND upper > now() AS present
+FROM maintain_id_partitions('m', '1 week', '0');
+DROP TABLE m;
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+SELECT done, extract(month FROM lower) IN (1, 4, 7, 10) AS quarter, lower = date_trunc('quarter', lower) AS first_day, upper = lower + interval '3 months' AS every, lower <= now() AND upper > now() AS present
+FROM maintain_id_partitions('m', '3 months', '0');
+DROP TABLE m;
+CREATE TABLE m (id uuid NOT NULL) PARTITION BY RANGE (id);
+SELECT count(*) BETWEEN 5 AND 6 AS hours, bool_and(upper - lower = '15 min') AS quarters, min(lower) <= now() AND max(upper) >= now() + interval '1 h' AS present
+FROM maintain_id_partitions('m', '15 min', '1 h');
+DROP TABLE m;
+
+-- Sub-partitions: new ones are divided like the latest, except by the same column
+CREATE TABLE m (id bigint NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST (kind);
+CREATE TABLE m_latest_a PARTITION OF m_latest FOR VALUES IN ('a', 'A') PARTITION BY HASH (id);
+CREATE TABLE m_latest_a0 PARTITION OF m_latest_a FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE m_latest_a1 PARTITION OF m_latest_a FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE m_latest_rest PARTITION OF m_latest DEFAULT;
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+CREATE INDEX ON m (kind);
+INSERT INTO m SELECT snowflake_floor(month(0)) + i, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'a' END FROM generate_series(1, 30) AS i;
+ALTER TABLE m OWNER TO regress_upkeep_owner;
+SELECT * FROM maintained('m', '1 month', '0');
+SELECT named(relid::regclass::text) AS partition, named(parentrelid::regclass::text) AS parent, pg_get_partkeydef(relid) AS key, pg_get_userbyid(relowner) AS owner,
+       CASE WHEN level > 1 THEN pg_get_expr(relpartbound, relid) END AS bound, (SELECT count(*) FROM pg_index WHERE indrelid = relid) AS indexes
+FROM pg_partition_tree('m') JOIN pg_class ON oid = relid ORDER BY named(relid::regclass::text) COLLATE "C";
+SELECT named(tableoid::regclass::text) AS partition, kind, count(*) > 0 AS rows FROM m GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT * FROM maintained('m', '1 month', month(1) - now(), now() - month(0));
+SELECT count(*) FROM m;
+DROP TABLE m;
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (id);
+SELECT * FROM maintained('m', '1 month', '0');
+SELECT count(*) FROM pg_partition_tree('m') WHERE NOT isleaf;
+DROP TABLE m;
+
+-- What cannot be done is reported, and does not prevent the rest.
+CREATE TABLE m (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+CREATE TABLE referring (id bigint REFERENCES m);
+SELECT count(*) FROM create_id_partitions('m', '1 month', month(-4), month(-2));
+INSERT INTO m SELECT snowflake_floor(month(-n)) FROM generate_series(0, 4) AS n;
+INSERT INTO referring SELECT id FROM m WHERE id IN (snowflake_floor(month(-4)), snowflake_floor(month(-1)));
+SELECT done, partition, lower, upper, moved, regexp_replace(regexp_replace(problem, 'fkey\d*', 'fkey'), '_?\d{8,}', '...', 'g') AS problem FROM maintained('m', '1 month', '0', now() - month(-2));
+SELECT * FROM listed('m');
+SELECT count(*) FROM m_default;
+DROP TABLE m, referring;
+
+-- A partition of a table with all that a table can have: as PARTITION OF makes it
+CREATE TABLE other (id int PRIMARY KEY);
+CREATE TABLE m (id bigint PRIMARY KEY DEFAULT 5, n int NOT NULL DEFAULT 7, CHECK (n > 0), other int REFERENCES other, body text, d int GENERATED ALWAYS AS (n + 1) STORED) PARTITION BY RANGE (id);
+ALTER TABLE m ALTER body SET STORAGE EXTERNAL;
+CREATE INDEX ON m (body);
+CREATE TRIGGER row_trigger AFTER INSERT ON m FOR EACH ROW EXECUTE FUNCTION log();
+CREATE STATISTICS m_stat ON n, other FROM m;
+CREATE TABLE m_like PARTITION OF m FOR VALUES FROM (0) TO (1);
+SELECT partition AS made FROM maintain_id_partitions('m', '1 month', '0') \gset
+CREATE FUNCTION described(t regclass) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', attname, atttypid::regtype, attnotnull, attidentity, attgenerated, attstorage, attcompression, attislocal, attinhcount, pg_get_expr(adbin, adrelid))
+      FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = t AND attnum > 0
+    UNION ALL SELECT concat_ws(' ', contype, pg_get_constraintdef(oid), conislocal, coninhcount, convalidated) FROM pg_constraint WHERE conrelid = t AND contype <> 'n'
+    UNION ALL SELECT concat_ws(' ', 'index', indisprimary, indisunique, indkey, relispartition) FROM pg_index JOIN pg_class ON oid = indexrelid WHERE indrelid = t
+    UNION ALL SELECT concat_ws(' ', 'trigger', tgenabled, tgtype, tgfoid::regproc, tgparentid <> 0) FROM pg_trigger WHERE tgrelid = t
+    UNION ALL SELECT concat_ws(' ', relkind, relpersistence, relam, reltablespace, relowner, relreplident) FROM pg_class WHERE oid = t $$;
+SELECT count(*) > 10 AS facts FROM described('m_like');
+(SELECT * FROM described('m_like') EXCEPT ALL SELECT * FROM described(:'made'))
+UNION ALL (SELECT * FROM described(:'made') EXCEPT ALL SELECT * FROM described('m_like'));
+DROP TABLE m, other;
+
+-- A temporary table; a name that must be quoted
+CREATE TEMP TABLE m (id objectid) PARTITION BY RANGE (id);
+SELECT partition AS made FROM maintain_id_partitions('m', '1 day', '0') \gset
+SELECT relname ~ '^m_\d{8}$' AS named, relpersistence FROM pg_class WHERE oid = :'made'::regclass;
+DROP TABLE m;
+CREATE TABLE "M ""x'%s" (id objectid) PARTITION BY RANGE (id);
+SELECT done, regexp_replace(partition, '\d{8}', '...') AS partition FROM maintain_id_partitions('"M ""x''%s"', '1 day', '0');
+SELECT done, partition ~ '^public."M ""x''%s_\d{8}"$' AS partition FROM maintain_id_partitions('"M ""x''%s"', '1 day', '2 days', '0');
+DROP TABLE "M ""x'%s";
+
+-- Errors
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE plain (id bigint);
+SELECT maintain_id_partitions('plain', '1 day', '1 day');
+SELECT maintain_id_partitions('m', '1 s', '1 day');
+SELECT maintain_id_partitions('m', '1 day', '-1 day');
+SELECT maintain_id_partitions('m', '1 min', '1 year');
+SELECT maintain_id_partitions('m', '1 day', '1 day', '-1 day');
+SELECT maintain_id_partitions('m', '1 day', '1 day', '1 day', 'detach concurrently');
+SELECT maintain_id_partitions(NULL, '1 day', '1 day');
+SELECT maintain_id_partitions('m', NULL, '1 day');
+SELECT maintain_id_partitions('m', '1 day', NULL);
+SELECT maintain_id_partitions('m', '1 day', '1 day', layout => NULL);
+BEGIN READ ONLY;
+SELECT maintain_id_partitions('m', '1 day', '1 day');
+ROLLBACK;
+SELECT count(*) FROM id_partitions('m');
+
+\c :original
+DROP DATABASE regress_objectid_upkeep;
+DROP ROLE regress_upkeep_owner, regress_upkeep_other;
