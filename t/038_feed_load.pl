@@ -427,8 +427,8 @@ sub lose_server_to
 # Nobody must sleep until a time that a clock set back does not reach.
 sub clock_phase
 {
-	my ($name, $feed, @steps) = @_;
-	phase($name, $feed, pause => 'SELECT count(*) FROM generate_series(1, (random() * 50000)::int)',
+	my ($name, $feed, $lowest, @steps) = @_;
+	phase($name, $feed, cache => 64, lowest => $lowest, pause => 'SELECT count(*) FROM generate_series(1, (random() * 50000)::int)',
 		meanwhile => sub {
 			foreach my $step (@steps, 0)
 			{
@@ -449,6 +449,14 @@ sub committed_rows
 	return $node->safe_psql('postgres', 'SELECT ' . join '+', map { "(SELECT count(*) FROM $_)" } @_);
 }
 
+# A file of the committed rows
+sub copy_rows
+{
+	my ($feed) = @_;
+	$node->safe_psql('postgres', "COPY (SELECT id FROM $feed ORDER BY id) TO '$dir/committed_$feed'");
+	return "$dir/committed_$feed";
+}
+
 my @faulty;
 my $wanted = is_long() ? 10_000_000 : 0;
 my $round = 0;
@@ -457,8 +465,15 @@ do
 	my ($one, $other) = $round++ % 2 ? reverse @feeds : @feeds;
 	push @faulty, phase('CACHE 1', 'short', cache => 1, meanwhile => \&work,
 		faulty => [ $round > 1 ? () : ('no bound', 'bound after the snapshot', 'bound without prepared transactions') ]);
-	push @faulty, phase('CACHE 64, short transactions', 'long', cache => 64, lowest => 8, meanwhile => \&work,
-		faulty => [ $round > 1 ? () : 'bound without CACHE' ]);
+	# On a slow machine the reader with this fault may poll too seldom.
+	foreach my $attempt (1 .. 5)
+	{
+		my @reader = phase('CACHE 64, short transactions', 'long', cache => 64, lowest => 8, meanwhile => \&work,
+			faulty => [ $round > 1 ? () : 'bound without CACHE' ]);
+		next if $attempt < 5 && @reader && !check_reader($reader[0], copy_rows('long'))->{missed};
+		push @faulty, @reader;
+		last;
+	}
 	phase('CACHE 64, killed sessions', $one, cache => 64, meanwhile => \&kill_writers);
 	phase('kill -9', $other, meanwhile => sub { crash(sub { kill_server($node) }) });
 	phase('immediate shutdown', $one, meanwhile => sub { crash(sub { $node->stop('immediate') }) })
@@ -468,12 +483,12 @@ do
 	if (ref $machine)
 	{
 		phase('crash and clock set back', $one, meanwhile => \&crash_and_set_clock_back);
-		clock_phase('clock set', $other, -1, 2, -3600, 1) if is_long();
+		clock_phase('clock set', $other, 0, -1, 2, -3600, 1) if is_long();
 	}
 } while (committed_rows(@feeds) < $wanted);
 
 # At the end, because the ids stay a day ahead of the clock
-clock_phase('clock set', $_, -1, 2, -3600, 86400) foreach ref $machine ? is_long() ? @feeds : 'short' : ();
+clock_phase('clock set', $_, 8, -1, 2, -3600, 86400) foreach ref $machine ? is_long() ? @feeds : 'short' : ();
 note "no phases with a clock that is set: $machine" unless ref $machine;
 cmp_ok($kept, '>', 0, "$kept prepared transactions outlived their server");
 
@@ -488,8 +503,7 @@ foreach my $feed (@feeds)
 	$node->poll_query_until('postgres', "SELECT settled_snowflake('${feed}_id') >= max(id) FROM $feed")
 	  or fail("$feed: once all transactions have ended, the bound reaches the last row");
 	$_->{run}->finish foreach map { start_reader($_, 1) } @{ $readers{$feed} };
-	$committed{$feed} = "$dir/committed_$feed";
-	$node->safe_psql('postgres', "COPY (SELECT id FROM $feed ORDER BY id) TO '$committed{$feed}'");
+	$committed{$feed} = copy_rows($feed);
 	foreach my $reader (@{ $readers{$feed} })
 	{
 		my $found = check_reader($reader, $committed{$feed});
