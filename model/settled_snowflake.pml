@@ -24,8 +24,6 @@
  *	  the other, and then at the locks.
  *	- Crashes of the server, or promotions, at any step.  Words are lost, prepared
  *	  transactions and their locks are not.  The clients keep their results.
- *	- With -DBY_LOCK: The first session uses more sequences than its slot holds, so it
- *	  publishes its ids by locks.  There are no prepared transactions.
  *	- With -DEXITS: The first session ends, and another process takes over its slot,
  *	  for this sequence or another one.  There are no prepared transactions.
  *
@@ -76,13 +74,6 @@
 #define OUR_SEQUENCE	1
 #define OTHER_SEQUENCE	2
 
-/* Does a session publish its ids by locks? */
-#ifdef BY_LOCK
-#define LOCKS_IDS(session)	((session) == 0)
-#else
-#define LOCKS_IDS(session)	false
-#endif
-
 #define NO_LIMIT	255
 #define MIN(a, b)	((a) < (b) -> (a) : (b))
 
@@ -96,7 +87,6 @@ bit	 version_odd[SESSIONS];		/* slot->version */
 bit	 version_changed[SESSIONS];	/* since the reader read it? */
 
 byte locked[SESSIONS];			/* the id in the locks of a session, or 0 */
-byte by_lock;
 
 /* ---- Disk ---- */
 
@@ -145,15 +135,6 @@ inline publish_word() {
 #endif
 	:: else
 	fi;
-	is_published = 1
-}
-
-inline publish_locks() {
-	if
-	:: !locked[me] || first < locked[me] -> locked[me] = first
-	:: else
-	fi;
-	by_lock = (is_published -> by_lock : by_lock + 1);
 	is_published = 1
 }
 
@@ -223,20 +204,7 @@ call:
 
 			/* unsettled_publish() */
 #ifndef FAULT_PUBLISHED_LATE	/* when last_value has passed it */
-			if
-			:: LOCKS_IDS(me) ->
-#ifdef FAULT_LOCK_FAILED		/* it is taken to be published before it is locked */
-				if
-				:: !is_published -> by_lock++; is_published = 1
-				:: else -> goto advance
-				fi;
-#endif
-				if
-				:: publish_locks()
-				:: goto failed
-				fi
-			:: else -> publish_word()
-			fi
+			publish_word()
 #endif
 		}
 
@@ -283,7 +251,7 @@ issued:
 				/* ROLLBACK, or a COMMIT without the row */
 			:: row = 0; goto clear
 
-#if !defined(BY_LOCK) && !defined(EXITS)
+#ifndef EXITS
 				/* PREPARE TRANSACTION calls the callback first for the locks. */
 			:: is_published ->
 				locked[me] = FIRST_OF(word[me]);
@@ -296,8 +264,7 @@ issued:
 clear:
 		atomic {
 			if
-			:: is_published && LOCKS_IDS(me) -> by_lock--; next = 0
-			:: is_published && !LOCKS_IDS(me) && next -> word[me] = IDLE(next)
+			:: is_published && next -> word[me] = IDLE(next)
 			:: else -> word[me] = (is_published -> 0 : word[me])
 			fi;
 			is_published = 0;
@@ -349,11 +316,7 @@ zero_slot:
 /* limit_of_locks() */
 inline read_locks() {
 	for (i : 0 .. SESSIONS - 1) {
-#ifdef BY_LOCK
-		limit = (by_lock && locked[i] -> MIN(limit, locked[i] - 1) : limit)
-#else
 		limit = (locked[i] -> MIN(limit, locked[i] - 1) : limit)
-#endif
 	}
 #ifndef FAULT_PREPARED_IGNORED
 	for (i : 0 .. PREPARED - 1) {
@@ -504,7 +467,6 @@ release:
 /* A crash, kill -9, an immediate stop, a promotion */
 inline crash() {
 	page_locked = 0;
-	by_lock = 0;
 	for (i : 0 .. SESSIONS - 1) {
 		key[i] = NO_SEQUENCE; word[i] = 0; locked[i] = 0;
 		version_odd[i] = 0; version_changed[i] = 0
