@@ -13,6 +13,7 @@
 #include "objectid_ext.h"
 
 #include "access/relation.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
@@ -185,16 +186,23 @@ calls_function(Node *node, void *funcid)
 	return expression_tree_walker(node, calls_function, funcid);
 }
 
-/* Does a query read a table on a condition that calls the function? */
+/*
+ * Does a query read a table?  Rows of the target of UPDATE and DELETE that the
+ * statement does not see are there for the next one.
+ */
 static bool
-is_condition_on_table(Query *query, Oid funcid)
+reads_table(Query *query)
 {
+	Index		rti = 0;
 	ListCell   *lc;
 
 	foreach(lc, query->rtable)
 	{
-		if (lfirst_node(RangeTblEntry, lc)->rtekind == RTE_RELATION)
-			return calls_function((Node *) query->jointree, &funcid);
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (++rti != query->resultRelation && rte->rtekind == RTE_RELATION &&
+			rte->relid >= FirstNormalObjectId)
+			return true;
 	}
 	return false;
 }
@@ -217,7 +225,10 @@ settled_support(PG_FUNCTION_ARGS)
 
 		for (PlannerInfo *root = req->root; root != NULL; root = root->parent_root)
 		{
-			if (is_condition_on_table(root->parse, req->fcall->funcid))
+			Query	   *query = root->parse;
+
+			if (reads_table(query) &&
+				calls_function((Node *) query->jointree, &req->fcall->funcid))
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						 errmsg("%s() cannot be used in a condition on a table",

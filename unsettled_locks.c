@@ -47,21 +47,35 @@ unsettled_lock(Oid relid, int64 id)
 	CurrentResourceOwner = owner;
 }
 
-/* Find the part of an id in a lock that a transaction holds. */
+/* Keep only the locks that hold a half of an id of a sequence. */
+static void
+keep_halves(LockData *data, Oid relid)
+{
+	int			n = 0;
+
+	for (int i = 0; i < data->nelements; i++)
+	{
+		const LOCKTAG *tag = &data->locks[i].locktag;
+
+		if (tag->locktag_type == LOCKTAG_TUPLE && data->locks[i].holdMask != 0 &&
+			tag->locktag_field1 == MyDatabaseId && tag->locktag_field2 == relid &&
+			(tag->locktag_field4 == HIGH_HALF || tag->locktag_field4 == LOW_HALF))
+			data->locks[n++] = data->locks[i];
+	}
+	data->nelements = n;
+}
+
+/* Find one of the halves that a transaction holds. */
 static bool
-find_half(const LockData *data, VirtualTransactionId holder, Oid relid, OffsetNumber half,
-		  uint32 *value)
+find_half(const LockData *data, VirtualTransactionId holder, OffsetNumber half, uint32 *value)
 {
 	for (int i = 0; i < data->nelements; i++)
 	{
 		const LockInstanceData *lock = &data->locks[i];
-		const LOCKTAG *tag = &lock->locktag;
 
-		if (tag->locktag_type == LOCKTAG_TUPLE && lock->holdMask != 0 &&
-			tag->locktag_field1 == MyDatabaseId && tag->locktag_field2 == relid &&
-			tag->locktag_field4 == half && is_holder(lock, holder))
+		if (lock->locktag.locktag_field4 == half && is_holder(lock, holder))
 		{
-			*value = tag->locktag_field3;
+			*value = lock->locktag.locktag_field3;
 			return true;
 		}
 	}
@@ -89,13 +103,15 @@ unsettled_limit_of_locks(Oid relid, int64 limit)
 		return limit;
 
 	data = GetLockStatusData();
+	keep_halves(data, relid);
 	for (int i = 0; i < count; i++)
 	{
 		uint32		high;
 		uint32		low;
 
-		if (find_half(data, holders[i], relid, HIGH_HALF, &high) &&
-			find_half(data, holders[i], relid, LOW_HALF, &low))
+		CHECK_FOR_INTERRUPTS();
+		if (find_half(data, holders[i], HIGH_HALF, &high) &&
+			find_half(data, holders[i], LOW_HALF, &low))
 			limit = Min(limit, (int64) ((uint64) high << 32 | low) - 1);
 	}
 	return limit;

@@ -128,13 +128,17 @@ SELECT * FROM event WHERE id > 0 AND id <= settled_snowflake('step_id');
 SELECT * FROM event WHERE id <= (SELECT settled_snowflake('step_id'));
 SELECT * FROM event JOIN bookmark ON id <= settled_snowflake('step_id');
 SELECT * FROM event WHERE EXISTS (SELECT 1 FROM bookmark WHERE upto < settled_snowflake('step_id'));
-DELETE FROM event WHERE id <= settled_snowflake('step_id');
+UPDATE bookmark SET upto = id FROM event WHERE id <= settled_snowflake('step_id');
 PREPARE read AS SELECT * FROM event WHERE id <= settled_snowflake('step_id');
 EXECUTE read;
 -- elsewhere there is no harm
 SELECT upto < settled_snowflake('step_id') AS new FROM bookmark;
 UPDATE bookmark SET upto = settled_snowflake('step_id') WHERE upto = 0;
 INSERT INTO bookmark SELECT settled_snowflake('step_id') WHERE settled_snowflake('step_id') > 0;
+INSERT INTO bookmark SELECT 0 WHERE settled_snowflake('step_id') > 0;
+UPDATE bookmark SET upto = settled_snowflake('step_id') WHERE upto < settled_snowflake('step_id');
+DELETE FROM event WHERE id <= settled_snowflake('step_id');
+SELECT count(*) FROM pg_class WHERE oid = 'step_id'::regclass AND settled_snowflake(oid) > 0;
 SELECT count(*) FROM bookmark WHERE upto > 0;
 SELECT 1 AS above WHERE settled_snowflake('step_id') > 0;
 DROP TABLE event, bookmark;
