@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * clock_sequence.c
- *		Proof of choose_slots() and reservation_of(), for any layout (or one
+ *		Proof of choose_slots(), for any layout (or one
  *		with fields of NODE and SEQ bits), any sequence and any time.
  *
  *-------------------------------------------------------------------------
