@@ -7,6 +7,9 @@ use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use Test::More;
 
+# The demo builds the extension each time: do so quickly.
+$ENV{COPT} = '-O0';
+
 my $demo = abs_path(dirname(__FILE__) . '/../scripts/demo');
 my $dir = tempdir(CLEANUP => 1);
 

@@ -58,7 +58,7 @@ my $ids = $node->safe_psql('postgres', q{
 	SELECT next_snowflake('clock');
 	PREPARE TRANSACTION 'p';
 	SELECT next_snowflake('clock');
-	SELECT mode FROM pg_locks WHERE relation = 'clock'::regclass AND pid IS NULL;
+	SELECT mode FROM pg_locks WHERE relation = 'clock'::regclass AND locktype = 'relation' AND pid IS NULL;
 	ROLLBACK PREPARED 'p';
 	SELECT next_snowflake('clock');
 });

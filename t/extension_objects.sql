@@ -35,6 +35,7 @@ UNION ALL VALUES ('pg_proc'::regclass, 'pg_aggregate'::regclass, 'aggfnoid'), ('
 CREATE TEMP VIEW extension_property AS
 SELECT c.catalog, a.attname AS property,
        CASE WHEN a.attname = 'prosqlbody' THEN 'pg_get_function_sqlbody(r.oid)'
+            WHEN a.attname = 'ev_action' THEN 'pg_get_ruledef(r.oid)'
             WHEN a.atttypid = 'pg_node_tree'::regtype THEN format('pg_get_expr(r.%I, 0)', a.attname)
             WHEN f.is_array THEN format('(SELECT string_agg(pg_describe_object(%s, o, 0), '', '' ORDER BY n)'
                                         ' FROM unnest(r.%I::oid[]) WITH ORDINALITY AS u (o, n))', f.pktable::oid, a.attname)
@@ -58,6 +59,10 @@ SELECT string_agg(
 WITH property AS (
     :catalogs
     UNION ALL SELECT name, 'comment', to_json(obj_description(objid, classid::regclass::name)) FROM pg_temp.extension_object
+    UNION ALL SELECT name, 'columns', to_json((
+        SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), quote_literal(col_description(attrelid, attnum))), ', ' ORDER BY attnum)
+          FROM pg_attribute WHERE attrelid = objid AND attnum > 0))
+      FROM pg_temp.extension_object WHERE classid = 'pg_class'::regclass
     UNION ALL SELECT name, 'initprivs', to_json(initprivs::text)
       FROM pg_temp.extension_object AS o JOIN pg_init_privs AS i ON i.classoid = o.classid AND i.objoid = o.objid
 )
