@@ -187,8 +187,8 @@ calls_function(Node *node, void *funcid)
 }
 
 /*
- * Does a query read a table?  Rows of the target of UPDATE and DELETE that the
- * statement does not see are there for the next one.
+ * Does a query read a table?  The target of UPDATE or DELETE does not count:
+ * rows that the statement does not see remain for the next one.
  */
 static bool
 reads_table(Query *query)

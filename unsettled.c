@@ -9,10 +9,10 @@
  * the words of all sessions, without a lock.
  *
  * A transaction publishes its first id under the lock of the sequence's page,
- * before last_value passes it.  So whoever reads last_value, and then does not
- * find the word, takes a snapshot that sees the end of the transaction: the
- * word is cleared only after the transaction has left the list of running
- * ones.
+ * before last_value passes it.  The word is cleared only after the transaction
+ * has left the list of running transactions.  Therefore, if a reader first
+ * reads last_value and then finds no word, all later snapshots see the end of
+ * the transaction.
  *
  * Between transactions, a block can have ids left.  The next transaction must
  * mark the word again before it uses them, and settled_snowflake() can remove

@@ -1857,19 +1857,19 @@ COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'c
 
 -- Each column whose type changes gets a shadow column beside it, which a trigger
 -- keeps equal.  Existing rows are filled in small transactions.  Indexes and
--- constraints of the shadow columns are made while others write, and in the end
--- one short transaction puts the shadow columns in the place of the others.
+-- constraints of the shadow columns are created while other sessions write.
+-- Finally, one short transaction replaces the old columns with the shadow columns.
 --
 -- What has been done is read from the catalog.  Only the progress of filling is
--- stored, in a table in the schema of the converted one.  So nothing depends on
--- this extension meanwhile, either: also the trigger calls nothing of it.
+-- stored, in a table in the schema of the converted one.  Nothing depends on this
+-- extension during the conversion; the trigger does not call its functions.
 --
 -- Statements of users must not fail and must not wait for long:
 --
--- - A lock is awaited for less than deadlock_timeout, and together with all others
---   for less than max_wait.  Then the transaction ends and is repeated later.
+-- - A transaction waits for each lock for less than deadlock_timeout, and for all of
+--   them for less than max_wait.  After that, it is rolled back and retried later.
 -- - Filling skips rows that are locked, so it never waits while it holds others.
--- - It fires no trigger of users.
+-- - Filling does not fire the triggers of users.
 
 CREATE FUNCTION objectid_ext_tools._live_name(object text) RETURNS name
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -488,8 +488,11 @@ do
 } while (committed_rows(@feeds) < $wanted);
 
 # At the end, because the ids stay a day ahead of the clock
-clock_phase('clock set', $_, 8, -1, 2, -3600, 86400) foreach ref $machine ? is_long() ? @feeds : 'short' : ();
-note "no phases with a clock that is set: $machine" unless ref $machine;
+SKIP:
+{
+	skip "$machine: NO TEST with a clock that is set", 1 unless ref $machine;
+	clock_phase('clock set', $_, 8, -1, 2, -3600, 86400) foreach is_long() ? @feeds : 'short';
+}
 cmp_ok($kept, '>', 0, "$kept prepared transactions outlived their server");
 
 #

@@ -70,7 +70,7 @@ kill_server($primary);
 $primary->start;
 compare($primary, 'three', 'below', 'also after a crash');
 $primary->safe_psql('postgres', insert_both('four'));
-compare($primary, 'four', 'below', 'whoever takes ids meanwhile');
+compare($primary, 'four', 'below', 'also rows of sessions that take ids later');
 $primary->safe_psql('postgres', q{COMMIT PREPARED 'two'});
 wait_for_clock($primary);
 compare($primary, $_, 'all', "after its commit, row $_") foreach qw(two three four);
