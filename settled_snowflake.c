@@ -100,6 +100,7 @@ wait_until_safe(XLogRecPtr lsn)
 {
 	int			mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ?
 		SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
+	XLogRecPtr	confirmed;
 
 	XLogFlush(lsn);
 	if (!SyncRepRequested() || SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
@@ -110,8 +111,11 @@ wait_until_safe(XLogRecPtr lsn)
 	RESUME_INTERRUPTS();
 	CHECK_FOR_INTERRUPTS();
 
-	/* If it was canceled, there is a warning that speaks of a commit. */
-	if (WalSndCtl->lsn[mode] < lsn)
+	/* A cancel ends the wait with a warning, which is about commits. */
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	confirmed = WalSndCtl->lsn[mode];
+	LWLockRelease(SyncRepLock);
+	if (confirmed < lsn)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("synchronous standbys have not confirmed the state of the sequence")));

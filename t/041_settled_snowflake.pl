@@ -123,6 +123,18 @@ $_->{run}->finish foreach @clients;
 is(slurp_file($_->{output}), "0\n", 'the bound does not go back while others take many sequences') foreach @clients[ 4, 5 ];
 
 #
+# ALTER SEQUENCE replaces the file of a sequence that the reader has locked.
+#
+my $reader = $node->background_psql('postgres');
+$reader->query_safe('BEGIN; SELECT last_value FROM feed_id; ' . q{SELECT settled_snowflake('feed_id')});
+$node->safe_psql('postgres', 'ALTER SEQUENCE feed_id INCREMENT 2; CHECKPOINT');
+insert(7);
+is($reader->query(q{SELECT settled_snowflake('feed_id') >= max(id) FROM feed}), 't', 'after ALTER SEQUENCE a transaction reads the new file');
+$reader->quit;
+$node->safe_psql('postgres', 'ALTER SEQUENCE feed_id INCREMENT 1');
+is(poll(), '7', 'and no row is missed');
+
+#
 # A session that ends
 #
 $session = $node->background_psql('postgres', on_error_stop => 0);
