@@ -128,8 +128,8 @@ is(slurp_file($_->{output}), "0\n", 'the bound does not go back while others tak
 my $reader = $node->background_psql('postgres');
 $reader->query_safe('BEGIN; SELECT last_value FROM feed_id; ' . q{SELECT settled_snowflake('feed_id')});
 $node->safe_psql('postgres', 'ALTER SEQUENCE feed_id INCREMENT 2; CHECKPOINT');
-insert(7);
-is($reader->query(q{SELECT settled_snowflake('feed_id') >= max(id) FROM feed}), 't', 'after ALTER SEQUENCE a transaction reads the new file');
+my $id = insert(7);
+cmp_ok($reader->query(q{SELECT settled_snowflake('feed_id')}) || 0, '>=', $id, 'after ALTER SEQUENCE a transaction reads the new file');
 $reader->quit;
 $node->safe_psql('postgres', 'ALTER SEQUENCE feed_id INCREMENT 1');
 is(poll(), '7', 'and no row is missed');
