@@ -1,6 +1,11 @@
 # Types, operators and generators; tools for administrators
 EXTENSION = objectid_ext objectid_ext_tools
-DATA = extension/objectid_ext--1.0.sql extension/objectid_ext_tools--1.0.sql
+DATA = extension/objectid_ext--1.0.sql
+# made of the parts below, in this order
+DATA_built = extension/objectid_ext_tools--1.0.sql
+tools = schema node_ids id_partitions maintain_id_partitions clock_sequences \
+	existing_tables convert_to_snowflake convert_to_objectid \
+	live_state live_checks live_fill live_swap live_run live_plan
 
 MODULE_big = objectid_ext
 OBJS = settings.o shared_memory.o ticks.o time_range.o \
@@ -46,6 +51,10 @@ EXTRA_CLEAN = image objectid_ext-*.oci.tar
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+$(DATA_built): $(tools:%=extension/tools/%.sql)
+	mkdir -p $(@D)
+	cat $^ >$@
 
 # All object files depend on these headers.
 $(OBJS): objectid_ext.h ticks.h

@@ -97,7 +97,7 @@ foreach my $extension (@extensions)
 {
 	like(slurp_file("$extension.control"), qr/^default_version = '\Q$default\E'$/m, "$extension is of the same version");
 	is($meta->{provides}{$extension}{version}, $release, 'META.json agrees with itself');
-	is($meta->{provides}{$extension}{file}, "extension/$extension--$default.sql", 'and names the script');
+	like($meta->{provides}{$extension}{file}, qr{^extension/(?:$extension--\Q$default\E|tools/schema)\.sql$}, 'and names the script');
 }
 my ($module) = slurp_file('objectid_ext.h') =~ /\.version = "(.*)"/;
 is($module, $release, 'the module tells the same');
@@ -140,14 +140,14 @@ SKIP:
 }
 
 # Scripts are named for the versions, and all are installed.
-my @scripts = sort glob('extension/*');
-my @data = sort split ' ', `make --silent --eval='data:; \@echo \$(DATA)' data 2>&1`;
-is("@data", "@scripts", 'DATA of the Makefile lists what is in extension/');
-foreach my $script (@scripts)
-{
-	like($script, qr{^extension/objectid_ext(?:_tools)?(--\d+\.\d+){1,2}\.sql$}, "name of $script");
-	like(slurp_file($script), qr{\A/\* \Q$script\E \*/\n}, "first line of $script");
-}
+sub make_value { return join ' ', sort split ' ', `make --silent --eval='value:; \@echo \$($_[0])' value 2>&1` }
+
+my $built = make_value('DATA_built');
+my @scripts = sort glob('extension/objectid_ext*');
+is(make_value('DATA') . " $built", join(' ', (grep { $_ ne $built } @scripts), $built), 'the Makefile installs what is in extension/');
+is(make_value('tools:%=extension/tools/%.sql'), join(' ', sort glob('extension/tools/*')), 'and uses each part');
+like($_, qr{^extension/objectid_ext(?:_tools)?(--\d+\.\d+){1,2}\.sql$}, "name of $_") foreach @scripts;
+like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @scripts;
 
 # make dist, in a repository made of this tree
 SKIP:

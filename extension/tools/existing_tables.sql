@@ -1,0 +1,266 @@
+----------------------------------------------------------------------
+-- Existing tables: what both conversions under a lock share
+----------------------------------------------------------------------
+
+-- The columns whose type changes together with a column: all columns that
+-- reference it by foreign keys, directly or not, and the columns of partitions
+-- and children that inherit one of these, because a foreign key can reference a
+-- partition, too.  A constraint with a parent belongs to a partition and follows
+-- its parent.
+
+CREATE FUNCTION objectid_ext_tools._referring_columns(
+    "table" regclass,
+    "column" name,
+    OUT relation regclass,
+    OUT attribute name,
+    OUT attribute_type regtype,
+    OUT inherited boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE reached (attrelid, attname, inherited) AS (
+        SELECT "table"::oid, "column" COLLATE "C", false
+        UNION
+        SELECT next.*
+        FROM reached, LATERAL (
+            SELECT inhrelid, reached.attname, true
+            FROM pg_inherits
+            WHERE inhparent = reached.attrelid
+            UNION ALL
+            SELECT f.attrelid, f.attname, false
+            FROM pg_attribute AS k
+                 JOIN pg_constraint AS c ON c.confrelid = k.attrelid AND c.contype = 'f' AND c.conparentid = 0,
+                 LATERAL unnest(c.conkey, c.confkey) AS pair(referring, referred)
+                 JOIN pg_attribute AS f ON f.attnum = pair.referring
+            WHERE k.attrelid = reached.attrelid AND k.attname = reached.attname
+              AND pair.referred = k.attnum AND f.attrelid = c.conrelid
+        ) AS next
+    )
+    SELECT a.attrelid::regclass, a.attname, a.atttypid::regtype, reached.inherited
+    FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
+    WHERE a.attnum > 0 AND NOT a.attisdropped
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'internal: the column, columns that reference it by foreign keys, directly or not, and columns that inherit one of these';
+
+-- A foreign key on a partition has a parent constraint, and is dropped with it.
+
+CREATE FUNCTION objectid_ext_tools._foreign_keys("table" regclass, "column" name, to_type regtype) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT c.oid
+    FROM objectid_ext_tools._referring_columns("table", "column")
+         JOIN pg_attribute ON attrelid = relation AND attname = attribute
+         JOIN pg_constraint c ON relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)
+    WHERE attribute_type <> to_type AND contype = 'f' AND conparentid = 0
+    ORDER BY c.oid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass, name, regtype) IS 'internal: foreign keys that a conversion drops and adds back';
+
+-- Writers lock tables in either order: an INSERT of a referencing row locks the
+-- referencing table first, a DELETE of a referenced row the other one.  So no
+-- lock order avoids deadlocks.  Instead, after the first lock we wait for each
+-- other lock for less than deadlock_timeout.  If that fails, the subtransaction
+-- is rolled back, which releases all locks, and we start with the busy table.
+
+CREATE FUNCTION objectid_ext_tools._lock_tables("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_timeout text := current_setting('lock_timeout');
+    first regclass := "table";
+    busy regclass;
+    locked regclass[];
+BEGIN
+    LOOP
+        BEGIN
+            busy := NULL;
+            EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', first);
+            locked := ARRAY[first];
+            PERFORM set_config('lock_timeout', '100ms', true);
+            LOOP
+                -- repeat until there are no more, as tables can be added meanwhile
+                FOR busy IN
+                    SELECT relation FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation <> ALL (locked)
+                    UNION
+                    SELECT unnest(ARRAY[conrelid, confrelid])::regclass
+                    FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid
+                    WHERE conrelid <> ALL (locked) OR confrelid <> ALL (locked)
+                    ORDER BY 1
+                LOOP
+                    EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', busy);
+                    locked := locked || busy;
+                END LOOP;
+                EXIT WHEN NOT FOUND;
+            END LOOP;
+            PERFORM set_config('lock_timeout', own_timeout, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            IF busy IS NULL THEN
+                RAISE;
+            END IF;
+            first := busy;
+        END;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_tables(regclass, name, regtype) IS 'internal: locks all tables that a conversion changes, without deadlocks';
+
+-- Views and rules, triggers, policies, functions, publications, generated columns
+
+CREATE FUNCTION objectid_ext_tools._dependent_objects("table" regclass, attnum smallint) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pg_describe_object(classid, objid, objsubid)
+    FROM pg_depend
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = attnum
+      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
+                       'pg_publication_rel'::regclass)
+           OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> attnum)
+    ORDER BY classid, objid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._dependent_objects(regclass, smallint) IS 'internal: objects that use a column and prevent a change of its type';
+
+-- Checks that apply to both conversions
+
+CREATE FUNCTION objectid_ext_tools._check_convertible("table" regclass, "column" name, to_type regtype, inherited boolean DEFAULT false) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    distributed boolean;
+    obstacle text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
+        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF a.attgenerated <> '' THEN
+        RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
+    IF a.attinhcount > 0 AND NOT inherited THEN
+        RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
+            USING ERRCODE = 'wrong_object_type',
+                  HINT = format('Convert the column of table %s.',
+                                (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
+    END IF;
+
+    -- the table would have to be changed on all Citus nodes
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT true FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1' INTO distributed USING "table";
+        IF distributed THEN
+            RAISE EXCEPTION 'table % is distributed by Citus', "table"
+                USING ERRCODE = 'feature_not_supported',
+                      HINT = 'Convert tables before you distribute them; undistribute_table() makes a distributed table local again.';
+        END IF;
+    END IF;
+
+    IF a.atttypid = to_type THEN
+        RETURN;
+    END IF;
+    -- a column that is in the partition key has an internal dependency on the table
+    IF EXISTS (SELECT FROM pg_depend
+               WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = a.attnum AND deptype = 'i'
+                 AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
+        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
+    END IF;
+    SELECT * INTO obstacle FROM objectid_ext_tools._dependent_objects("table", a.attnum) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'internal: raises an error if the type and default of a column cannot be changed';
+
+-- Foreign keys are added back with enabled triggers, and all rows are checked.
+
+CREATE FUNCTION objectid_ext_tools._check_triggers("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+BEGIN
+    WITH RECURSIVE key_or_part (oid) AS (
+        SELECT objectid_ext_tools._foreign_keys("table", "column", to_type)
+        UNION
+        SELECT c.oid FROM key_or_part k JOIN pg_constraint c ON c.conparentid = k.oid AND c.contype = 'f'
+    )
+    SELECT conname, conrelid::regclass AS referring, tgrelid::regclass AS relation,
+           CASE tgenabled WHEN 'D' THEN 'disabled' WHEN 'R' THEN 'set to ENABLE REPLICA' ELSE 'set to ENABLE ALWAYS' END AS state
+    INTO key
+    FROM key_or_part JOIN pg_constraint c USING (oid) JOIN pg_trigger ON tgconstraint = c.oid
+    WHERE tgenabled <> 'O' ORDER BY c.oid, tgrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'triggers of table % for foreign key constraint "%" of table % are %', key.relation, key.conname, key.referring, key.state
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = format('Use ALTER TABLE %s ENABLE TRIGGER ALL before the conversion.', key.relation);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) IS 'internal: raises an error if a foreign key that a conversion adds back is not enforced';
+
+-- Change the type of a column and of the columns that reference it.  The caller
+-- has checked that this is possible.  The foreign keys are dropped meanwhile,
+-- because their column types differ until all are changed, and so that each is
+-- checked only once.
+
+CREATE FUNCTION objectid_ext_tools._change_column_types("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+    each record;
+    source text;
+    default_value text;
+    drops text[] := '{}';
+    types text[] := '{}';
+    adds text[] := '{}';
+    statement text;
+BEGIN
+    FOR key IN
+        SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition,
+               obj_description(oid, 'pg_constraint') AS comment
+        FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid
+        ORDER BY oid
+    LOOP
+        drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
+        adds := adds || format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.relation, key.conname, key.definition);
+        adds := adds || format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.relation, key.comment);
+    END LOOP;
+
+    FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> to_type LOOP
+        source := CASE each.attribute_type WHEN 'character'::regtype THEN '(%s)::text::%s' ELSE '(%s)::%s' END;
+        -- ALTER TYPE does not convert a default if the cast is explicit; and
+        -- partitions can have their own defaults
+        IF each.attribute_type IN ('character'::regtype, 'bytea'::regtype, 'jsonb'::regtype) THEN
+            SELECT pg_get_expr(adbin, adrelid) INTO default_value
+            FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+            WHERE adrelid = each.relation AND attname = each.attribute;
+            IF FOUND THEN
+                drops := drops || format('ALTER TABLE ONLY %s ALTER COLUMN %I DROP DEFAULT', each.relation, each.attribute);
+                adds := adds || format('ALTER TABLE ONLY %s ALTER COLUMN %I SET DEFAULT %s',
+                                       each.relation, each.attribute, format(source, default_value, to_type));
+            END IF;
+        END IF;
+        IF NOT each.inherited THEN
+            types := types || format('ALTER TABLE %s ALTER COLUMN %I TYPE %s USING %s',
+                                     each.relation, each.attribute, to_type, format(source, quote_ident(each.attribute), to_type));
+        END IF;
+    END LOOP;
+
+    FOREACH statement IN ARRAY drops || types || adds LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that reference it';

@@ -1,0 +1,458 @@
+----------------------------------------------------------------------
+-- Partitions by the time of ids
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_ext_tools._partition_key_type(parent regclass) RETURNS regtype
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key_type regtype;
+BEGIN
+    SELECT atttypid INTO key_type
+    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
+      AND atttypid IN ('bigint'::regtype, 'uuid'::regtype, (objectid_ext_tools._ids_schema() || '.objectid')::regtype);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid column', parent
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
+    RETURN key_type;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_key_type(regclass) IS 'internal: type of the partition key of a table: objectid, bigint or uuid; an error for any other table';
+
+CREATE FUNCTION objectid_ext_tools._partition_bound(key_type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid THEN snowflake_floor(ts, layout)::text
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_floor(ts)::text
+           ELSE objectid_floor(ts)::text
+       END;
+COMMENT ON FUNCTION objectid_ext_tools._partition_bound(regtype, timestamp with time zone, snowflake_layout) IS 'internal: lowest id of a type at or after an instant, as text';
+
+CREATE FUNCTION objectid_ext_tools._partition_time(key_type regtype, bound text, layout snowflake_layout) RETURNS timestamp with time zone
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+           WHEN bound OPERATOR(pg_catalog.=) 'MINVALUE' THEN timestamptz '-infinity'
+           WHEN bound OPERATOR(pg_catalog.=) 'MAXVALUE' THEN timestamptz 'infinity'
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid THEN
+               -- a bound is not necessarily an id of the layout
+               CASE
+                   WHEN trim(bound, '''')::bigint OPERATOR(pg_catalog.<) 0::bigint THEN timestamptz '-infinity'
+                   WHEN trim(bound, '''')::bigint OPERATOR(pg_catalog.>) snowflake_ceiling(timestamptz 'infinity', layout) THEN timestamptz 'infinity'
+                   ELSE snowflake_timestamp(trim(bound, '''')::bigint, layout)
+               END
+           WHEN key_type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_timestamp(trim(bound, '''')::uuid)
+           ELSE objectid_timestamp(trim(bound, '''')::objectid)
+       END;
+COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'internal: time of a partition bound, given as printed by the catalog';
+
+-- Since some minor releases, pg_get_expr() locks the table.  The planner must not
+-- call it for partitions of other tables, as it could in a condition or a join:
+-- two sessions that change partitions of two tables would deadlock.
+
+CREATE FUNCTION objectid_ext_tools._partition_bounds(parent regclass, OUT partition regclass, OUT printed text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH child AS MATERIALIZED (
+        SELECT oid, relpartbound FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent
+    )
+    SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM child
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_bounds(regclass) IS 'internal: partitions of a table, and their bounds as printed';
+
+CREATE FUNCTION objectid_ext_tools.id_partitions(
+    parent regclass,
+    layout snowflake_layout DEFAULT 'twitter',
+    OUT partition regclass,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT child.partition,
+           objectid_ext_tools._partition_time(key_type, bounds[1], layout),
+           objectid_ext_tools._partition_time(key_type, bounds[2], layout)
+    FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
+         objectid_ext_tools._partition_bounds(parent) AS child,
+         LATERAL regexp_match(child.printed, '^FOR VALUES FROM [(](.*)[)] TO [(](.*)[)]$') AS bounds
+    ORDER BY 2, 1
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds; NULL for the default partition';
+
+-- A bound is exact if it is the lowest id of an instant, as create_id_partitions()
+-- makes them.  A partition with other bounds contains ids of any time, or numbers
+-- that have none, such as those of a serial column: in the first day of a layout.
+
+CREATE FUNCTION objectid_ext_tools._time_partitions(
+    parent regclass,
+    layout snowflake_layout,
+    OUT partition regclass,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone,
+    OUT exact_lower boolean,
+    OUT exact_upper boolean,
+    OUT is_foreign boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.partition, p.lower, p.upper,
+           p.lower > first_day.ends AND trim(bounds[1], '''') = objectid_ext_tools._partition_bound(key_type, p.lower, layout),
+           p.upper > first_day.ends AND trim(bounds[2], '''') = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
+           EXISTS (SELECT FROM pg_partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
+    FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
+         LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),
+         objectid_ext_tools.id_partitions(parent, layout) AS p
+         JOIN objectid_ext_tools._partition_bounds(parent) AS child USING (partition),
+         LATERAL regexp_match(child.printed, '^FOR VALUES FROM [(](.*)[)] TO [(](.*)[)]$') AS bounds
+    WHERE bounds IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._time_partitions(regclass, snowflake_layout) IS 'internal: partitions except the default partition; are their bounds those of instants, and do they contain foreign tables?';
+
+CREATE FUNCTION objectid_ext_tools._check_partition_interval(every interval) RETURNS void
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF every < '1 minute' OR every > '366 days' THEN
+        RAISE EXCEPTION 'interval "%" is out of range', every
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The interval must be from 1 minute to 366 days.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_interval(interval) IS 'internal: raises an error unless the interval is from 1 minute to 366 days';
+
+-- Names are as precise as the bounds of a series of partitions.
+
+CREATE FUNCTION objectid_ext_tools._partition_suffix(begins timestamp with time zone, ends timestamp with time zone) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN begins = date_trunc('day', begins) AND ends = date_trunc('day', ends) THEN '_YYYYMMDD'
+                WHEN begins = date_trunc('minute', begins) AND ends = date_trunc('minute', ends) THEN '_YYYYMMDD_HH24MI'
+                ELSE '_YYYYMMDD_HH24MISS_US' END
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_suffix(timestamp with time zone, timestamp with time zone) IS 'internal: format of the names of partitions with these bounds';
+
+-- A name of 63 bytes at most, in the parent's schema: the parent's name, truncated
+-- by whole characters, a suffix, and a number if that is taken.
+
+CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, suffix text) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    schema_oid oid := (SELECT relnamespace FROM pg_class WHERE oid = parent);
+    parent_name text;
+    ending text := suffix;
+BEGIN
+    FOR n IN 2 .. 2147483647 LOOP
+        parent_name := (SELECT relname FROM pg_class WHERE oid = parent);
+        WHILE octet_length(parent_name || ending) > 63 AND parent_name <> '' LOOP
+            parent_name := left(parent_name, -1);
+        END LOOP;
+        EXIT WHEN NOT EXISTS (SELECT FROM pg_class WHERE relname = parent_name || ending AND relnamespace = schema_oid)
+              AND NOT EXISTS (SELECT FROM pg_type WHERE typname = parent_name || ending AND typnamespace = schema_oid);
+        ending := suffix || '_' || n;
+    END LOOP;
+    RETURN format('%I.%I', (SELECT nspname FROM pg_namespace WHERE oid = schema_oid), parent_name || ending);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, text) IS 'internal: a free name for a partition, qualified and quoted';
+
+-- Commands that enable the triggers of a table and its partitions as they are
+-- now, except those of foreign keys.
+
+CREATE FUNCTION objectid_ext_tools._triggers("table" regclass, OUT disable text[], OUT enable text[])
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_agg(format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname)), '{}'),
+           coalesce(array_agg(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
+                                     CASE tgenabled WHEN 'R' THEN 'REPLICA' WHEN 'A' THEN 'ALWAYS' END, tgname)), '{}')
+    FROM pg_trigger t LEFT JOIN pg_constraint c ON c.oid = tgconstraint
+    WHERE tgrelid IN (SELECT relid FROM pg_partition_tree("table")) AND tgenabled <> 'D' AND coalesce(contype, 't') = 't'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again';
+
+-- The rows would be deleted and inserted, so foreign keys that refer to them would
+-- fail, or delete the referring rows.
+
+CREATE FUNCTION objectid_ext_tools._check_not_referenced("table" regclass, condition text) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    key record;
+    found boolean;
+BEGIN
+    FOR key IN
+        SELECT conname, conrelid::regclass AS referring, confrelid::regclass AS referred,
+               (SELECT string_agg(format('d.%I OPERATOR(%I.%s) f.%I', r.attname, nspname, oprname, a.attname), ' AND ')
+                FROM unnest(conkey, confkey, conpfeqop) AS k (referring, referred, operator)
+                     JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.referring
+                     JOIN pg_attribute r ON r.attrelid = confrelid AND r.attnum = k.referred
+                     JOIN pg_operator o ON o.oid = k.operator JOIN pg_namespace n ON n.oid = oprnamespace) AS equal
+        FROM pg_constraint
+        WHERE contype = 'f' AND confrelid IN (SELECT relid FROM pg_partition_tree("table"))
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
+            INTO found;
+        IF found THEN
+            RAISE EXCEPTION 'cannot move rows out of default partition %', "table"
+                USING ERRCODE = 'foreign_key_violation',
+                      DETAIL = format('Foreign key constraint "%s" of table %s refers to them.', key.conname, key.referring),
+                      HINT = 'Drop the constraint, create the partition, and add the constraint again.';
+        END IF;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_not_referenced(regclass, text) IS 'internal: raises an error if a foreign key refers to rows of a table that satisfy a condition';
+
+-- Take the rows of a range of ids out of a default partition, into a temporary
+-- table, which is null if there are none.  Nobody can add one of them before the
+-- transaction ends.  The caller puts them into the new partition only when that is
+-- attached: otherwise logical replication would send the deletion, but not the
+-- insertion.
+
+CREATE FUNCTION objectid_ext_tools._take_default_rows(parent regclass, default_partition regclass, condition text, columns text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    is_foreign boolean := EXISTS (SELECT FROM pg_partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
+    triggers record;
+    found boolean;
+    taken bigint;
+    command text;
+BEGIN
+    -- a foreign table cannot be locked
+    EXECUTE format('LOCK TABLE %s %s IN ACCESS EXCLUSIVE MODE', CASE WHEN is_foreign THEN 'ONLY' ELSE '' END,
+                   CASE WHEN is_foreign THEN parent ELSE default_partition END);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition) INTO found;
+    IF NOT found THEN
+        RETURN 0;
+    END IF;
+    PERFORM objectid_ext_tools._check_not_referenced(default_partition, condition);
+    EXECUTE format('CREATE TEMPORARY TABLE objectid_ext_tools_moved ON COMMIT DROP AS SELECT %s FROM %s WHERE %s', columns, default_partition, condition);
+    triggers := objectid_ext_tools._triggers(default_partition);
+    FOREACH command IN ARRAY triggers.disable LOOP
+        EXECUTE command;
+    END LOOP;
+    EXECUTE format('DELETE FROM %s WHERE %s', default_partition, condition);
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    FOREACH command IN ARRAY triggers.enable LOOP
+        EXECUTE command;
+    END LOOP;
+    RETURN taken;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._take_default_rows(regclass, regclass, text, text) IS 'internal: moves rows of a default partition to the temporary table objectid_ext_tools_moved; returns their number';
+
+CREATE FUNCTION objectid_ext_tools._put_default_rows(partition regclass, columns text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    triggers record := objectid_ext_tools._triggers(partition);
+    put bigint;
+    command text;
+BEGIN
+    FOREACH command IN ARRAY triggers.disable LOOP
+        EXECUTE command;
+    END LOOP;
+    EXECUTE format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM pg_temp.objectid_ext_tools_moved', partition, columns);
+    GET DIAGNOSTICS put = ROW_COUNT;
+    FOREACH command IN ARRAY triggers.enable LOOP
+        EXECUTE command;
+    END LOOP;
+    DROP TABLE pg_temp.objectid_ext_tools_moved;
+    RETURN put;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._put_default_rows(regclass, text) IS 'internal: moves the rows of the temporary table objectid_ext_tools_moved to a new partition; returns their number';
+
+-- The latest partition, if it is itself partitioned, by another column and into
+-- local tables: then new ones are divided likewise.
+
+CREATE FUNCTION objectid_ext_tools._partition_template(parent regclass, layout snowflake_layout) RETURNS regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT latest.partition
+    FROM (SELECT * FROM objectid_ext_tools._time_partitions(parent, layout) WHERE exact_upper ORDER BY upper DESC LIMIT 1) AS latest
+         JOIN pg_partitioned_table template ON template.partrelid = latest.partition
+         JOIN pg_partitioned_table p ON p.partrelid = parent
+    WHERE NOT is_foreign
+      AND NOT EXISTS (SELECT FROM pg_attribute mine JOIN pg_attribute its ON its.attname = mine.attname
+                      WHERE mine.attrelid = parent AND mine.attnum = p.partattrs[0] AND its.attrelid = latest.partition
+                        AND template.partstrat = 'r' AND its.attnum = ANY (template.partattrs::int2[]))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_layout) IS 'internal: partition whose sub-partitions new ones get, too; null if there is none';
+
+CREATE FUNCTION objectid_ext_tools._copy_subpartitions(template regclass, partition regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    child record;
+    name text;
+BEGIN
+    FOR child IN
+        SELECT c.oid::regclass AS template, pg_get_expr(relpartbound, c.oid) AS bound, ' PARTITION BY ' || pg_get_partkeydef(c.oid) AS key,
+               row_number() OVER (ORDER BY relname) AS number
+        FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = template
+    LOOP
+        name := objectid_ext_tools._partition_name(partition, '_' || child.number);
+        EXECUTE format('CREATE TABLE %s PARTITION OF %s %s%s', name, partition, child.bound, child.key);
+        PERFORM objectid_ext_tools._copy_subpartitions(child.template, name::regclass);
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._copy_subpartitions(regclass, regclass) IS 'internal: creates the same sub-partitions in a new partition';
+
+-- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
+-- OF does.  The table gets what the latter would give it.
+
+CREATE FUNCTION objectid_ext_tools._create_partition_table(parent regclass, partition text, template regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    p record;
+BEGIN
+    SELECT amname, spcname INTO p
+    FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent;
+    EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s%s',
+                   partition, parent, ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
+    IF template IS NOT NULL THEN
+        PERFORM objectid_ext_tools._copy_subpartitions(template, partition::regclass);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._create_partition_table(regclass, text, regclass) IS 'internal: creates a table that can become a partition, with the access method and tablespace of the parent, and the sub-partitions of a template';
+
+-- If another role than its owner maintains the parent, a superuser for example, the
+-- owner must still be able to alter it with all partitions.
+
+CREATE FUNCTION objectid_ext_tools._give_to_owner(parent regclass, partition regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    command text;
+BEGIN
+    FOR command IN
+        SELECT format('ALTER TABLE %s OWNER TO %I', relid, rolname)
+        FROM pg_class p JOIN pg_roles r ON r.oid = p.relowner, pg_partition_tree(partition) JOIN pg_class c ON c.oid = relid
+        WHERE p.oid = parent AND c.relowner <> p.relowner
+    LOOP
+        EXECUTE command;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._give_to_owner(regclass, regclass) IS 'internal: makes the owner of a parent the owner of a partition';
+
+CREATE FUNCTION objectid_ext_tools._create_partition(
+    parent regclass,
+    begins timestamp with time zone,
+    ends timestamp with time zone,
+    layout snowflake_layout,
+    suffix text,
+    template regclass,
+    OUT partition regclass,
+    OUT moved bigint
+)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    key_type regtype := objectid_ext_tools._partition_key_type(parent);
+    begin_id text := objectid_ext_tools._partition_bound(key_type, begins, layout);
+    end_id text := objectid_ext_tools._partition_bound(key_type, ends, layout);
+    default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table WHERE partrelid = parent);
+    operators text := CASE WHEN key_type IN ('bigint'::regtype, 'uuid'::regtype) THEN 'pg_catalog' ELSE objectid_ext_tools._ids_schema() END;
+    name text := objectid_ext_tools._partition_name(parent, to_char(begins, suffix));
+    columns text;
+    condition text;
+BEGIN
+    IF begin_id = end_id THEN
+        RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends USING ERRCODE = 'datetime_field_overflow';
+    END IF;
+    moved := 0;
+    PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
+    partition := name::regclass;
+    IF default_partition IS NOT NULL THEN
+        SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated = ''),
+               format('%1$I OPERATOR(%2$s.>=) %3$L::%4$s AND %1$I OPERATOR(%2$s.<) %5$L::%4$s',
+                      min(attname) FILTER (WHERE attnum = partattrs[0]), operators, begin_id, key_type, end_id)
+            INTO columns, condition
+        FROM pg_attribute JOIN pg_partitioned_table ON partrelid = attrelid
+        WHERE attrelid = parent AND attnum > 0 AND NOT attisdropped;
+        moved := objectid_ext_tools._take_default_rows(parent, default_partition, condition, columns);
+    END IF;
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, begin_id, end_id);
+    IF moved > 0 AND objectid_ext_tools._put_default_rows(partition, columns) <> moved THEN
+        RAISE EXCEPTION 'not all rows of default partition % were moved', default_partition USING ERRCODE = 'triggered_action_exception';
+    END IF;
+    PERFORM objectid_ext_tools._give_to_owner(parent, partition);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout, text, regclass) IS 'internal: creates a partition, and moves its rows out of the default partition; the caller holds SHARE UPDATE EXCLUSIVE on the parent';
+
+-- timezone is UTC, so that bounds and names do not depend on the session.
+
+CREATE FUNCTION objectid_ext_tools.create_id_partitions(
+    parent regclass,
+    every interval,
+    first timestamp with time zone,
+    upto timestamp with time zone,
+    layout snowflake_layout DEFAULT 'twitter'
+) RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    key_type regtype := objectid_ext_tools._partition_key_type(parent);
+    suffix text := objectid_ext_tools._partition_suffix(first, first + every);
+    template regclass;
+    existing text[];
+    created record;
+    begins timestamptz := first;
+    ends timestamptz;
+BEGIN
+    PERFORM objectid_ext_tools._check_partition_interval(every);
+    IF NOT isfinite(first) OR NOT isfinite(upto) OR upto <= first THEN
+        RAISE EXCEPTION 'invalid time span from % to %', first, upto
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end must be after the beginning.';
+    END IF;
+
+    -- concurrent calls wait for this one, and then find its partitions
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    template := objectid_ext_tools._partition_template(parent, layout);
+    existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
+
+    -- use multiples of the interval, because repeated addition of months drifts:
+    -- 31 January, 28 February, 28 March
+    FOR n IN 1 .. 2147483647 LOOP
+        EXIT WHEN begins >= upto;
+        ends := first + n * every;
+        IF format('FOR VALUES FROM (%L) TO (%L)', objectid_ext_tools._partition_bound(key_type, begins, layout),
+                  objectid_ext_tools._partition_bound(key_type, ends, layout)) <> ALL (existing) THEN
+            created := objectid_ext_tools._create_partition(parent, begins, ends, layout, suffix, template);
+            RETURN NEXT created.partition;
+        END IF;
+        begins := ends;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the interval is from 1 minute to 366 days';

@@ -1,0 +1,148 @@
+----------------------------------------------------------------------
+-- Existing tables under load: what cannot be converted
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_ext_tools._column_privileges("table" regclass, source name, target name) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format(command, privilege_type, target, "table", CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
+    FROM (SELECT 1, 'REVOKE %1$s (%2$I) ON %3$s FROM %4$s', a.*
+          FROM pg_attribute, aclexplode(attacl) a WHERE attrelid = "table" AND attname = target
+          UNION ALL
+          SELECT 2, 'GRANT %1$s (%2$I) ON %3$s TO %4$s' || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, a.*
+          FROM pg_attribute, aclexplode(attacl) a WHERE attrelid = "table" AND attname = source) AS s (n, command)
+    ORDER BY n
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._column_privileges(regclass, name, name) IS 'internal: statements that give a column the privileges of another';
+
+-- What stands in the way of a conversion under load, beyond what the conversions
+-- under a lock refuse
+
+CREATE FUNCTION objectid_ext_tools._live_check_column("table" regclass, "column" name, inherited boolean) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    c pg_class;
+    a pg_attribute;
+    obstacle record;
+BEGIN
+    SELECT * INTO c FROM pg_class WHERE oid = "table";
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    IF NOT pg_has_role(c.relowner, 'USAGE') THEN
+        RAISE EXCEPTION 'must be owner of table %', "table" USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF c.relpersistence = 't' OR c.reloftype <> 0 THEN
+        RAISE EXCEPTION 'table % is a temporary or a typed table', "table"
+            USING ERRCODE = 'wrong_object_type', HINT = 'Use convert_to_snowflake() or convert_to_objectid().';
+    END IF;
+    IF c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table" OR inhparent = "table") THEN
+        RAISE EXCEPTION 'table % is partitioned, or has parents or children', "table"
+            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
+    END IF;
+
+    -- what the shadow column cannot get
+    SELECT CASE WHEN d.classid = 'pg_statistic_ext'::regclass THEN 'Drop it, convert the column, and create it again.'
+                ELSE 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.' END AS hint,
+           pg_describe_object(d.classid, d.objid, 0) AS name
+    INTO obstacle
+    FROM pg_depend d
+         LEFT JOIN pg_constraint k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = a.attnum
+      AND (d.classid = 'pg_statistic_ext'::regclass OR k.contype = 'x' OR k.contype IN ('p', 'u')
+           AND (SELECT indisexclusion FROM pg_index WHERE indexrelid = conindid))
+    ORDER BY d.classid, d.objid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle.name
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = obstacle.hint;
+    END IF;
+    SELECT conname, conrelid::regclass AS referring INTO obstacle
+    FROM pg_constraint
+    WHERE contype = 'f' AND (confupdtype = 'd' OR confdeltype = 'd')
+      AND (conrelid = "table" AND a.attnum = ANY (conkey) OR confrelid = "table" AND a.attnum = ANY (confkey))
+    ORDER BY conname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'foreign key constraint "%" of table % has the action SET DEFAULT', obstacle.conname, obstacle.referring
+            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
+    END IF;
+    SELECT indexrelid::regclass AS name INTO obstacle
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid
+    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'index % is not valid', obstacle.name
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format('Use REINDEX INDEX CONCURRENTLY %s, or drop the index.', obstacle.name);
+    END IF;
+    IF a.attidentity <> '' AND inherited IS NOT DISTINCT FROM true THEN
+        RAISE EXCEPTION 'column "%" of table % is an identity column that references another column', "column", "table"
+            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake(), which locks the tables.';
+    END IF;
+    IF EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = "table" AND objsubid = a.attnum) THEN
+        RAISE EXCEPTION 'column "%" of table % has a security label', "column", "table"
+            USING ERRCODE = 'feature_not_supported', HINT = 'Remove it, convert the column, and set it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_column(regclass, name, boolean) IS 'internal: raises an error if a column cannot be converted while the table is in use';
+
+-- Filling updates all rows.  Triggers on updates of any column must not fire, and
+-- the only means is session_replication_role.
+
+CREATE FUNCTION objectid_ext_tools._live_needs_replica_role("table" regclass) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_trigger
+                   WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
+                     AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled = 'O')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_needs_replica_role(regclass) IS 'internal: would an update of a column that users do not know fire their triggers?';
+
+CREATE FUNCTION objectid_ext_tools._live_check_table("table" regclass, state text) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    obstacle record;
+    known boolean;
+BEGIN
+    SELECT tgname INTO obstacle
+    FROM pg_trigger
+    WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled IN ('A', 'R')
+    ORDER BY tgname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'trigger "%" of table % is set to ENABLE ALWAYS or REPLICA', obstacle.tgname, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It would fire when the conversion updates the rows.',
+                  HINT = format('Use ALTER TABLE %s ENABLE TRIGGER %I before the conversion.', "table", obstacle.tgname);
+    END IF;
+    -- BEFORE triggers fire in the order of their names; ours must be the last
+    SELECT tgname INTO obstacle
+    FROM pg_trigger
+    WHERE tgrelid = "table" AND NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0 AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
+    ORDER BY tgname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'trigger "%" of table % fires after the trigger of the conversion', obstacle.tgname, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Rename it, so that its name sorts before "~objectid_ext_conversion".';
+    END IF;
+    IF objectid_ext_tools._live_needs_replica_role("table") AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+        RAISE EXCEPTION 'table % has triggers that fire on updates', "table"
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion updates all rows, and can keep the triggers from firing only by the setting session_replication_role.',
+                  HINT = format('Ask a superuser to GRANT SET ON PARAMETER session_replication_role TO %I.', current_user);
+    END IF;
+    SELECT rulename INTO obstacle FROM pg_rewrite WHERE ev_class = "table" AND ev_type = '2' ORDER BY rulename LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % has rule "%" on updates', "table", obstacle.rulename
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion updates all rows.', HINT = 'Drop it, convert the column, and create it again.';
+    END IF;
+    IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN
+        IF to_regclass(state) IS NOT NULL THEN
+            EXECUTE format('SELECT true FROM ONLY %s WHERE relation = $1', state) INTO known USING "table";
+        END IF;
+        IF known IS NULL THEN
+            RAISE EXCEPTION 'table % takes part in another conversion', "table"
+                USING ERRCODE = 'object_in_use', HINT = 'Complete the other conversion, or use undo_conversion().';
+        END IF;
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_table(regclass, text) IS 'internal: raises an error if triggers, rules or another conversion of a table stand in the way';

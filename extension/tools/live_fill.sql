@@ -1,0 +1,203 @@
+----------------------------------------------------------------------
+-- Existing tables under load: shadow columns, their values and constraints
+----------------------------------------------------------------------
+
+-- The first step: shadow columns, and the trigger, one table at a time.  Adding a
+-- column without a default and a check that is not validated rewrites nothing.
+
+CREATE FUNCTION objectid_ext_tools._live_begin_table(state text, relation regclass, to_type regtype, "columns" name[], "values" text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shadow name;
+    own_schema name;
+    owner name;
+    name_of_function text;
+    grants text;
+    additions text[] := '{}';
+    body text := '';
+BEGIN
+    SELECT nspname, pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname))
+    INTO own_schema, owner, name_of_function
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
+    FOR n IN 1 .. cardinality("columns") LOOP
+        shadow := objectid_ext_tools._live_name("columns"[n]);
+        -- the first form proves to ALTER COLUMN SET NOT NULL that there is no null;
+        -- IS DISTINCT FROM would look the operator up
+        additions := additions || format('ADD COLUMN %I %s', shadow, to_type) ||
+            format(CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = "columns"[n])
+                        THEN 'ADD CONSTRAINT %1$I CHECK (%2$I IS NOT NULL AND %2$I OPERATOR(%3$s.=) %4$s) NOT VALID'
+                        ELSE 'ADD CONSTRAINT %1$I CHECK ((%2$I IS NULL) = (%5$I IS NULL) AND (%2$I OPERATOR(%3$s.=) %4$s) IS NOT FALSE) NOT VALID' END,
+                   objectid_ext_tools._live_name('= ' || "columns"[n]), shadow,
+                   (SELECT typnamespace::regnamespace FROM pg_type WHERE oid = to_type), "values"[n], "columns"[n]);
+        body := body || format('NEW.%I := %s; ', shadow, replace("values"[n], format('(%I)', "columns"[n]), format('(NEW.%I)', "columns"[n])));
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
+    FOR grants IN
+        SELECT g FROM unnest("columns") AS c, objectid_ext_tools._column_privileges(relation, c, objectid_ext_tools._live_name(c)) AS g
+    LOOP
+        EXECUTE grants;
+    END LOOP;
+    -- the types in the body are those of the schema that they have now, or keywords
+    EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', name_of_function,
+                   format('BEGIN %sRETURN NEW; END', replace(body, '::text', '::pg_catalog.text')));
+    EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', name_of_function, owner);
+    EXECUTE format('COMMENT ON FUNCTION %s() IS %L', name_of_function, 'keeps columns equal during a conversion by objectid_ext_tools');
+    EXECUTE format('CREATE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
+    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT DO NOTHING', state) USING relation;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_begin_table(text, regclass, regtype, name[], text[]) IS 'internal: adds shadow columns and the trigger that keeps them to a table';
+
+CREATE FUNCTION objectid_ext_tools._live_begin("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    next record;
+BEGIN
+    PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+    IF to_regclass(state) IS NULL THEN
+        EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
+                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0)', state);
+        EXECUTE format('ALTER TABLE %s OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
+        EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
+        EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
+        RETURN 0;
+    END IF;
+    SELECT relation, array_agg(attribute ORDER BY attribute) AS "columns", array_agg(value ORDER BY attribute) AS "values"
+    INTO next
+    FROM objectid_ext_tools._live_columns("table", "column", to_type)
+    WHERE NOT inherited AND NOT begun GROUP BY relation ORDER BY relation LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values");
+    RETURN 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_begin(regclass, name, regtype, interval) IS 'internal: adds shadow columns to the next table; returns the seconds to wait before it is called again, and NULL at the end';
+
+-- The second step: fill some pages.  Rows that are inserted later, or updated, get
+-- their values from the trigger, so the pages that a table had at first suffice,
+-- unless it was rewritten since.
+
+CREATE FUNCTION objectid_ext_tools._live_fill_pages(relation regclass, first bigint, upto bigint, assignments text, unfilled text, OUT filled bigint, OUT skipped boolean)
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET enable_seqscan = off
+AS $$
+DECLARE
+    tids tid[];
+BEGIN
+    EXECUTE format('SELECT array_agg(tid) FROM (SELECT ctid FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s) FOR NO KEY UPDATE SKIP LOCKED) AS t (tid)', relation, unfilled)
+        INTO tids USING format('(%s,0)', first)::tid, format('(%s,0)', upto)::tid;
+    IF objectid_ext_tools._live_needs_replica_role(relation) THEN
+        PERFORM set_config('session_replication_role', 'replica', true);
+    END IF;
+    EXECUTE format('UPDATE ONLY %s SET %s WHERE ctid = ANY ($1)', relation, assignments) USING tids;
+    GET DIAGNOSTICS filled = ROW_COUNT;
+    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s))', relation, unfilled)
+        INTO skipped USING format('(%s,0)', first)::tid, format('(%s,0)', upto)::tid;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_fill_pages(regclass, bigint, bigint, text, text) IS 'internal: fills the shadow columns of the rows in some pages that nobody has locked';
+
+CREATE FUNCTION objectid_ext_tools._live_fill("table" regclass, "column" name, to_type regtype, max_wait interval, rows_per_second integer) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    began timestamptz := clock_timestamp();
+    locked timestamptz;
+    share float8;
+    took float8;
+    s record;
+    parts record;
+    result record;
+BEGIN
+    EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO s;
+    IF s.relation IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF s.filenode IS DISTINCT FROM pg_relation_filenode(s.relation) THEN
+        EXECUTE format('UPDATE ONLY %s SET page = 0, "rows" = 0, seconds = 0, started = clock_timestamp(), filenode = pg_relation_filenode(relation),'
+                       ' pages = pg_relation_size(relation) / current_setting(''block_size'')::bigint WHERE relation = $1', state) USING s.relation;
+        RETURN 0;
+    END IF;
+    SELECT string_agg(format('%I = %s', shadow, value), ', ') AS assignments,
+           string_agg(format('%I IS NULL AND %I IS NOT NULL', shadow, attribute), ' OR ') AS unfilled
+    INTO parts
+    FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE relation = s.relation;
+    locked := clock_timestamp();
+    SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(s.relation, s.page, least(s.page + s.batch, s.pages), parts.assignments, parts.unfilled);
+    share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
+    took := extract(epoch FROM clock_timestamp() - began);
+    EXECUTE format('UPDATE ONLY %s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5 WHERE relation = $1', state)
+        USING s.relation, CASE WHEN result.skipped THEN s.page ELSE least(s.page + s.batch, s.pages) END, result.filled,
+              greatest(took, result.filled / rows_per_second::float8),
+              -- users can wait for the rows of a batch
+              CASE WHEN share < 0.05 THEN least(s.batch * 2, 1024) WHEN share > 0.12 THEN greatest(s.batch / 2, 1) ELSE s.batch END;
+    RETURN greatest(CASE WHEN result.skipped THEN 0.05 ELSE 0 END, result.filled / rows_per_second::float8 - took);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_fill(regclass, name, regtype, interval, integer) IS 'internal: fills some pages; returns the seconds to wait before it is called again, and NULL at the end';
+
+-- The third step, after the indexes: constraints.  Each is first added without
+-- looking at the rows, and then validated, which does not prevent writes.
+
+CREATE FUNCTION objectid_ext_tools._live_validate("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET client_min_messages = warning
+AS $$
+DECLARE
+    next record;
+    definition text;
+BEGIN
+    SELECT relation, constraint_name INTO next FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', next.relation, next.constraint_name);
+        RETURN 0;
+    END IF;
+    SELECT * INTO next FROM (
+        SELECT conrelid::regclass AS relation, conname AS shadow, 'begun' AS state, 'check' AS kind, 0::oid AS object
+        FROM objectid_ext_tools._live_columns("table", "column", to_type)
+             JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
+        WHERE NOT convalidated AND coninhcount = 0
+        UNION ALL
+        SELECT relation, shadow, state, kind, object FROM objectid_ext_tools._live_objects("table", "column", to_type)
+        WHERE kind <> 'index' AND state <> 'done') AS c
+    ORDER BY kind, object LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF next.state = 'begun' THEN
+        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
+        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', next.relation, next.shadow);
+        RETURN 0;
+    END IF;
+    IF next.kind = 'foreign key' THEN
+        definition := objectid_ext_tools._live_foreign_key("table", "column", to_type, next.object);
+        PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT conrelid FROM pg_constraint WHERE oid = next.object
+                                                    UNION SELECT confrelid FROM pg_constraint WHERE oid = next.object)::regclass[],
+                                              'SHARE ROW EXCLUSIVE', max_wait);
+    ELSE
+        definition := objectid_ext_tools._live_definition("table", "column", to_type, 'check', next.relation, next.object);
+        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    END IF;
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', next.relation, next.shadow, definition) ||
+            CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END;
+    RETURN 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_validate(regclass, name, regtype, interval) IS 'internal: adds or validates the next constraint of shadow columns; returns the seconds to wait before it is called again, and NULL at the end';

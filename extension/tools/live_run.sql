@@ -1,0 +1,130 @@
+----------------------------------------------------------------------
+-- Existing tables under load: running and undoing the steps
+----------------------------------------------------------------------
+
+CREATE FUNCTION objectid_ext_tools._live_check_begun("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % is not being converted', "column", "table" USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_begun(regclass, name) IS 'internal: raises an error if there is no conversion';
+
+CREATE FUNCTION objectid_ext_tools._live_undo("table" regclass, "column" name, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    tables regclass[];
+    statements text[];
+BEGIN
+    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    statements := ARRAY(
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+        FROM pg_constraint
+        WHERE contype IN ('f', 'c') AND conparentid = 0 AND coninhcount = 0 AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))
+        UNION ALL
+        SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
+        FROM pg_attribute
+        WHERE attrelid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped) ||
+        objectid_ext_tools._live_drop_triggers(state);
+    PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
+                                                WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
+                                          'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._execute(statements);
+    RETURN NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_undo(regclass, name, interval) IS 'internal: removes all that a conversion has added; returns NULL';
+
+CREATE FUNCTION objectid_ext_tools._live_step(
+    phase text,
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    max_wait interval,
+    rows_per_second integer,
+    node integer,
+    layout snowflake_layout
+) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE phase
+               WHEN 'begin' THEN objectid_ext_tools._live_begin("table", "column", to_type, max_wait)
+               WHEN 'fill' THEN objectid_ext_tools._live_fill("table", "column", to_type, max_wait, rows_per_second)
+               WHEN 'validate' THEN objectid_ext_tools._live_validate("table", "column", to_type, max_wait)
+               WHEN 'finish' THEN objectid_ext_tools._live_finish("table", "column", to_type, max_wait, node, layout)
+               WHEN 'undo' THEN objectid_ext_tools._live_undo("table", "column", max_wait)
+           END;
+EXCEPTION
+    WHEN lock_not_available OR deadlock_detected THEN
+        -- let those who wait for us work
+        RETURN extract(epoch FROM max_wait) * (0.5 + random());
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_step(text, regclass, name, regtype, interval, integer, integer, snowflake_layout) IS 'internal: one transaction of a phase of a conversion; returns the seconds to wait before the next, and NULL at the end';
+
+-- A procedure that commits cannot set a search_path, so the bodies of these name
+-- the schema of everything, with arguments of exactly the right types.
+
+CREATE PROCEDURE objectid_ext_tools._convert_live(
+    phase text,
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    max_wait interval,
+    rows_per_second integer DEFAULT NULL,
+    node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT NULL
+)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    pause pg_catalog.float8;
+BEGIN
+    PERFORM objectid_ext_tools._live_claim("table", "column", true);
+    LOOP
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        pause := objectid_ext_tools._live_step(phase, "table", "column", to_type, max_wait, rows_per_second, node, layout);
+        EXIT WHEN pause IS NULL;
+        COMMIT;
+        PERFORM pg_catalog.pg_sleep(pause);
+    END LOOP;
+    IF phase OPERATOR(pg_catalog.=) 'finish' THEN
+        COMMIT;
+        PERFORM objectid_ext_tools._live_release("table");
+    END IF;
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools._convert_live(text, regclass, name, regtype, interval, integer, integer, snowflake_layout) IS 'internal: a phase of a conversion, in many transactions';
+
+CREATE PROCEDURE objectid_ext_tools.undo_conversion("table" regclass, "column" name, max_wait interval DEFAULT '1 s')
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    pause pg_catalog.float8;
+BEGIN
+    PERFORM objectid_ext_tools._live_check_begun("table", "column");
+    PERFORM objectid_ext_tools._live_claim("table", "column", true);
+    LOOP
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        pause := objectid_ext_tools._live_step('undo', "table", "column", NULL::pg_catalog.regtype, max_wait, NULL::integer, NULL::integer, NULL);
+        EXIT WHEN pause IS NULL;
+        COMMIT;
+        PERFORM pg_catalog.pg_sleep(pause);
+    END LOOP;
+    COMMIT;
+    PERFORM objectid_ext_tools._live_release("table");
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion(regclass, name, interval) IS 'removes all that an incomplete conversion by snowflake_conversion_steps() or objectid_conversion_steps() has added; other statements wait at most max_wait for its locks';

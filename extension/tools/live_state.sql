@@ -1,0 +1,301 @@
+----------------------------------------------------------------------
+-- Existing tables under load: names, state and locks
+----------------------------------------------------------------------
+
+-- Each column whose type changes gets a shadow column beside it, which a trigger
+-- keeps equal.  Existing rows are filled in small transactions.  Indexes and
+-- constraints of the shadow columns are created while other sessions write.
+-- Finally, one short transaction replaces the old columns with the shadow columns.
+--
+-- What has been done is read from the catalog.  Only the progress of filling is
+-- stored, in a table in the schema of the converted one.  Nothing depends on this
+-- extension during the conversion; the trigger does not call its functions.
+--
+-- Statements of users must not fail and must not wait for long:
+--
+-- - A transaction waits for each lock for less than deadlock_timeout, and for all of
+--   them for less than max_wait.  After that, it is rolled back and retried later.
+-- - Filling skips rows that are locked, so it never waits while it holds others.
+-- - Filling does not fire the triggers of users.
+
+CREATE FUNCTION objectid_ext_tools._live_name(object text) RETURNS name
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT '_objectid_ext_' || left(md5(object), 16)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_name(text) IS 'internal: name of what stands beside an object during a conversion; from its definition, because OIDs do not survive dump and restore';
+
+CREATE FUNCTION objectid_ext_tools._live_state("table" regclass, "column" name) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('%I.%I', nspname, objectid_ext_tools._live_name(relname || '.' || "column"))
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE c.oid = "table"
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_state(regclass, name) IS 'internal: name of the table that stores the progress of a conversion';
+
+CREATE FUNCTION objectid_ext_tools._live_columns(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT relation regclass,
+    OUT attribute name,
+    OUT attribute_type regtype,
+    OUT inherited boolean,
+    OUT shadow name,
+    OUT value text,
+    OUT begun boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT r.relation, r.attribute, r.attribute_type, bool_or(r.inherited), objectid_ext_tools._live_name(r.attribute),
+           format(CASE r.attribute_type WHEN 'character'::regtype THEN '(%I)::text::%s' ELSE '(%I)::%s' END, r.attribute, to_type),
+           EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.relation AND attname = objectid_ext_tools._live_name(r.attribute))
+    FROM objectid_ext_tools._referring_columns("table", "column") r
+    WHERE r.attribute_type <> to_type
+    GROUP BY r.relation, r.attribute, r.attribute_type
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, which exist if begun';
+
+-- What an index or constraint would be called is computed from its definition,
+-- so that the one beside it is not used after the definition has changed.
+
+CREATE FUNCTION objectid_ext_tools._live_objects(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT kind text,
+    OUT relation regclass,
+    OUT object oid,
+    OUT object_name name,
+    OUT shadow name,
+    OUT state text
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+    WITH key AS MATERIALIZED (
+        SELECT a.attrelid, a.attnum
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l
+             JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
+    ), old (kind, relation, object, object_name, shadow, namespace, validated) AS (
+        SELECT 'index', indrelid, indexrelid, relname, objectid_ext_tools._live_name(pg_get_indexdef(indexrelid)), relnamespace, true
+        FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+        WHERE EXISTS (SELECT FROM key WHERE attrelid = indrelid
+                      AND (attnum = ANY (indkey)
+                           OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+                                      AND refclassid = 'pg_class'::regclass AND refobjid = indrelid AND refobjsubid = attnum)))
+        UNION ALL
+        SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid, oid, conname,
+               objectid_ext_tools._live_name(conname || ' ' || pg_get_constraintdef(oid)), 0, convalidated
+        FROM pg_constraint
+        WHERE contype = 'c' AND coninhcount = 0 AND EXISTS (SELECT FROM key WHERE attrelid = conrelid AND attnum = ANY (conkey))
+           OR oid IN (SELECT objectid_ext_tools._foreign_keys("table", "column", to_type))
+    )
+    SELECT o.kind, o.relation, o.object, o.object_name, o.shadow,
+           CASE WHEN i.indisvalid OR c.convalidated OR NOT o.validated AND c.oid IS NOT NULL THEN 'done'
+                WHEN n.oid IS NOT NULL OR c.oid IS NOT NULL THEN 'begun'
+                ELSE 'missing' END
+    FROM old o
+         LEFT JOIN pg_class n ON n.relname = o.shadow AND n.relnamespace = o.namespace
+         LEFT JOIN pg_index i ON i.indexrelid = n.oid AND i.indrelid = o.relation
+         LEFT JOIN pg_constraint c ON c.conrelid = o.relation AND c.conname = o.shadow AND o.kind <> 'index'
+    WHERE o.object_name NOT LIKE '\_objectid\_ext\_%'
+    ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_objects(regclass, name, regtype) IS 'internal: indexes and constraints of columns whose type a conversion changes, with the names of those of the shadow columns, and how far these are';
+
+-- Objects of the shadow columns that belong to none: of an index that was dropped
+-- or changed, or of an interrupted CREATE INDEX CONCURRENTLY
+
+CREATE FUNCTION objectid_ext_tools._live_strays(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT relation regclass,
+    OUT index_name text,
+    OUT constraint_name name
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH wanted AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type)
+    ), converted AS MATERIALIZED (
+        SELECT l.relation AS oid, array_agg(objectid_ext_tools._live_name('= ' || l.attribute)) AS own
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l GROUP BY 1
+    )
+    SELECT indrelid::regclass, format('%I.%I', nspname, relname), NULL::name
+    FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE relname LIKE '\_objectid\_ext\_%'
+      AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND w.state = 'done')
+    UNION ALL
+    SELECT conrelid::regclass, NULL, conname
+    FROM converted JOIN pg_constraint c ON conrelid = converted.oid
+    WHERE conname LIKE '\_objectid\_ext\_%' AND contype IN ('c', 'f') AND coninhcount = 0 AND conparentid = 0 AND conname <> ALL (own)
+      AND NOT EXISTS (SELECT FROM wanted w WHERE w.relation = conrelid AND w.shadow = conname)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have';
+
+-- How the definition of an index or constraint reads with the shadow columns: a
+-- temporary table like the table gets it, and PostgreSQL changes types and names.
+
+CREATE FUNCTION objectid_ext_tools._live_index_key(index regclass) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+    SELECT CASE WHEN starts_with(definition, beginning) THEN substr(definition, length(beginning) + 1)
+                ELSE substr(definition, strpos(definition, ' USING ') + 7) END
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_class t ON t.oid = indrelid JOIN pg_namespace n ON n.oid = t.relnamespace,
+         format('CREATE %sINDEX %I ON %s%I.%I USING ', CASE WHEN indisunique THEN 'UNIQUE ' END, i.relname,
+                CASE t.relkind WHEN 'p' THEN 'ONLY ' END, nspname, t.relname) AS beginning,
+         pg_get_indexdef(indexrelid) AS definition
+    WHERE indexrelid = index
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_index_key(regclass) IS 'internal: definition of an index from its access method on';
+
+CREATE FUNCTION objectid_ext_tools._live_definition("table" regclass, "column" name, to_type regtype, kind text, relation regclass, object oid) RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+DECLARE
+    each record;
+    definition text;
+    predicate text;
+BEGIN
+    BEGIN
+        EXECUTE format('CREATE TEMPORARY TABLE _objectid_ext_model (LIKE %s)', relation);
+        IF kind = 'index' THEN
+            EXECUTE 'CREATE INDEX _objectid_ext_part ON pg_temp._objectid_ext_model USING ' || objectid_ext_tools._live_index_key(object);
+        ELSE
+            EXECUTE 'ALTER TABLE pg_temp._objectid_ext_model ADD CONSTRAINT _objectid_ext_part ' || pg_get_constraintdef(object);
+        END IF;
+        FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = $5 LOOP
+            EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model DROP COLUMN IF EXISTS %I, ALTER COLUMN %I TYPE %s USING %s',
+                           each.shadow, each.attribute, to_type, each.value);
+            EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model RENAME COLUMN %I TO %I', each.attribute, each.shadow);
+        END LOOP;
+        IF kind = 'index' THEN
+            SELECT objectid_ext_tools._live_index_key(indexrelid), ' WHERE ' || pg_get_expr(indpred, indrelid)
+            INTO definition, predicate FROM pg_index WHERE indexrelid = 'pg_temp._objectid_ext_part'::regclass;
+        ELSE
+            SELECT pg_get_constraintdef(oid) INTO definition
+            FROM pg_constraint WHERE conrelid = 'pg_temp._objectid_ext_model'::regclass AND conname = '_objectid_ext_part';
+        END IF;
+        RAISE EXCEPTION USING ERRCODE = 'OBJID', MESSAGE = 'the temporary table is not needed any more';
+    EXCEPTION WHEN SQLSTATE 'OBJID' THEN
+        NULL;
+    END;
+    -- pg_get_indexdef() omits the tablespace, which is before the predicate
+    RETURN concat(left(definition, length(definition) - coalesce(length(predicate), 0)),
+                  (SELECT format(' TABLESPACE %I', spcname) FROM pg_class JOIN pg_tablespace s ON s.oid = reltablespace
+                   WHERE kind = 'index' AND pg_class.oid = object),
+                  predicate);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_definition(regclass, name, regtype, text, regclass, oid) IS 'internal: definition of an index or check constraint, with shadow columns in the place of the converted ones';
+
+CREATE FUNCTION objectid_ext_tools._live_foreign_key("table" regclass, "column" name, to_type regtype, object oid) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+DECLARE
+    key pg_constraint;
+    definition text := pg_get_constraintdef(object);
+    old text[];
+    new text[];
+BEGIN
+    SELECT * INTO key FROM pg_constraint WHERE oid = object;
+    SELECT array_agg(names), array_agg(shadows) INTO old, new
+    FROM (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY n), string_agg(quote_ident(coalesce(l.shadow, a.attname)), ', ' ORDER BY n)
+          FROM (VALUES (1, key.conrelid, key.conkey), (2, key.confrelid, key.confkey), (3, key.conrelid, key.confdelsetcols)) AS s (side, relid, attnums)
+               CROSS JOIN LATERAL unnest(attnums) WITH ORDINALITY AS k (attnum, n)
+               JOIN pg_attribute a ON a.attrelid = relid AND a.attnum = k.attnum
+               LEFT JOIN objectid_ext_tools._live_columns("table", "column", to_type) l ON l.relation = relid AND l.attribute = a.attname
+          GROUP BY side ORDER BY side) AS lists (names, shadows);
+    old[1] := format('FOREIGN KEY (%s) REFERENCES %s(%s)', old[1], key.confrelid::regclass, old[2]);
+    IF NOT starts_with(definition, old[1]) THEN
+        RAISE EXCEPTION 'cannot convert foreign key constraint "%" of table %', key.conname, key.conrelid::regclass
+            USING ERRCODE = 'feature_not_supported', DETAIL = format('Its definition is: %s', definition);
+    END IF;
+    definition := substr(definition, length(old[1]) + 1);
+    IF key.confdelsetcols IS NOT NULL THEN
+        definition := replace(definition, format('(%s)', old[3]), format('(%s)', new[3]));
+    END IF;
+    RETURN format('FOREIGN KEY (%s) REFERENCES %s(%s)%s', new[1], key.confrelid::regclass, new[2], definition);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_foreign_key(regclass, name, regtype, oid) IS 'internal: definition of a foreign key, with shadow columns in the place of the converted ones';
+
+-- The advisory lock belongs to the session, so a second session that tries the
+-- same is told about the first, also between two steps.
+
+CREATE FUNCTION objectid_ext_tools._live_claim("table" regclass, "column" name, take boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    holder integer;
+BEGIN
+    LOOP
+        SELECT pid INTO holder
+        FROM pg_locks
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND classid = hashtext('objectid_ext_tools')::oid AND objid = "table" AND objsubid = 2 AND granted;
+        IF holder <> pg_backend_pid() THEN
+            RAISE EXCEPTION 'column "%" of table % is being converted by the process with PID %', "column", "table", holder
+                USING ERRCODE = 'object_in_use', HINT = 'If that session has stopped, end it, then call the remaining steps in this one.';
+        END IF;
+        EXIT WHEN holder IS NOT NULL OR NOT take;
+        EXIT WHEN pg_try_advisory_lock(hashtext('objectid_ext_tools'), "table"::oid::integer);
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_claim(regclass, name, boolean) IS 'internal: locks a conversion for this session, or only checks; an error if another session has locked it';
+
+CREATE FUNCTION objectid_ext_tools._live_release("table" regclass) RETURNS void
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pg_advisory_unlock(hashtext('objectid_ext_tools'), "table"::oid::integer)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_release(regclass) IS 'internal: unlocks a conversion';
+
+-- Those who queue behind us wait as long as we wait and hold the locks.  All our
+-- waits together last less than deadlock_timeout, so that a deadlock ends by our
+-- timeout, before anyone's statement fails.
+
+CREATE FUNCTION objectid_ext_tools._live_lock(relations regclass[], mode text, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    most interval := least(max_wait, current_setting('deadlock_timeout')::interval);
+    ends timestamptz := clock_timestamp() + 0.5 * most;
+    remains float8;
+    relation regclass;
+BEGIN
+    FOREACH relation IN ARRAY relations LOOP
+        remains := 1000 * extract(epoch FROM ends - clock_timestamp());
+        IF remains < 1 THEN
+            RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'locks are not available in time';
+        END IF;
+        PERFORM set_config('lock_timeout', remains::integer::text, true);
+        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
+    END LOOP;
+    -- for what else the statements lock, such as a sequence
+    PERFORM set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM most))::integer::text, true);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long';

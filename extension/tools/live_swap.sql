@@ -1,0 +1,307 @@
+----------------------------------------------------------------------
+-- Existing tables under load: replacing the old columns
+----------------------------------------------------------------------
+
+-- The last step: the shadow columns take the places of the converted ones.  The
+-- statements are made before the tables are locked, and none reads rows.
+
+CREATE FUNCTION objectid_ext_tools._live_swap_column(relation regclass, attribute name, attribute_type regtype, shadow name, to_type regtype, OUT before text[], OUT afterwards text[])
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    not_null name;
+    not_null_shadow name := objectid_ext_tools._live_name('not null ' || attribute);
+BEGIN
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = attribute;
+    before := ARRAY(
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', relation, shadow) ||
+               format(CASE WHEN attribute_type = 'character'::regtype THEN '(%s)::text::%s'
+                           WHEN attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN '(%s)::%s' ELSE '%s' END,
+                      pg_get_expr(adbin, adrelid), to_type)
+        FROM pg_attrdef WHERE adrelid = relation AND adnum = a.attnum
+        UNION ALL
+        SELECT format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, shadow)
+        FROM pg_depend JOIN pg_class s ON s.oid = objid AND relkind = 'S'
+        WHERE classid = 'pg_class'::regclass AND deptype IN ('a', 'i') AND refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = a.attnum
+        UNION ALL
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, shadow, a.attstattarget) WHERE a.attstattarget >= 0
+        UNION ALL
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', relation, shadow, option)
+        FROM unnest(a.attoptions) AS option WHERE starts_with(option, 'n_distinct')
+        UNION ALL
+        SELECT format('COMMENT ON COLUMN %s.%I IS %L', relation, shadow, col_description(relation, a.attnum))
+        UNION ALL
+        SELECT objectid_ext_tools._column_privileges(relation, attribute, shadow)
+        WHERE a.attacl IS DISTINCT FROM (SELECT attacl FROM pg_attribute WHERE attrelid = relation AND attname = shadow));
+    afterwards := ARRAY[format('ALTER TABLE %s DROP COLUMN %I', relation, attribute),
+                        format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, shadow, attribute)];
+    -- from 18 on, NOT NULL is a constraint, whose name it keeps
+    IF a.attnotnull THEN
+        SELECT conname INTO not_null FROM pg_constraint WHERE conrelid = relation AND contype = 'n' AND conkey = ARRAY[a.attnum];
+        IF FOUND THEN
+            before := before || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I', relation, not_null_shadow, shadow);
+            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, not_null_shadow, not_null);
+        ELSE
+            before := before || format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, shadow);
+        END IF;
+    END IF;
+    before := before || format('ALTER TABLE %s DROP CONSTRAINT %I', relation, objectid_ext_tools._live_name('= ' || attribute));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_column(regclass, name, regtype, name, regtype) IS 'internal: statements that give a shadow column all that the converted column has, and those that put it in its place';
+
+CREATE FUNCTION objectid_ext_tools._live_swap_index(index regclass, shadow text, OUT first text, OUT afterwards text[])
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    i pg_index;
+    k pg_constraint;
+    own_name name;
+    full_name text;
+BEGIN
+    SELECT * INTO i FROM pg_index WHERE indexrelid = index;
+    SELECT relname, format('%I.%I', nspname, relname) INTO own_name, full_name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index;
+    SELECT * INTO k FROM pg_constraint WHERE conindid = index AND conrelid = i.indrelid AND contype IN ('p', 'u');
+    IF FOUND THEN
+        first := format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname);
+        afterwards := ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s%s', k.conrelid::regclass, k.conname,
+                                   CASE k.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, shadow,
+                                   CASE WHEN k.condeferrable THEN ' DEFERRABLE' END, CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END),
+                            format('COMMENT ON CONSTRAINT %I ON %s IS %L', k.conname, k.conrelid::regclass, obj_description(k.oid, 'pg_constraint'))];
+    ELSE
+        first := format('DROP INDEX %s', full_name);
+        afterwards := ARRAY[format('ALTER INDEX %I.%I RENAME TO %I', (SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index), shadow, own_name)];
+    END IF;
+    afterwards := afterwards || format('COMMENT ON INDEX %s IS %L', full_name, obj_description(index, 'pg_class')) ||
+        ARRAY(SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', full_name, attnum, attstattarget) FROM pg_attribute WHERE attrelid = index AND attstattarget >= 0) ||
+        -- columns of an index keep the names that those of the table had first
+        ARRAY(SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', full_name, n.attname, o.attname)
+              FROM pg_attribute o JOIN pg_attribute n USING (attnum) JOIN pg_class c ON c.oid = n.attrelid
+              WHERE o.attrelid = index AND c.relname = shadow AND n.attname LIKE '\_objectid\_ext\_%'
+                AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index));
+    IF i.indisclustered THEN
+        afterwards := afterwards || format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, own_name);
+    END IF;
+    IF i.indisreplident THEN
+        afterwards := afterwards || format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', i.indrelid::regclass, own_name);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_index(regclass, text) IS 'internal: statements that drop an index, and that put the one of the shadow columns in its place';
+
+CREATE FUNCTION objectid_ext_tools._live_swap("table" regclass, "column" name, to_type regtype) RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+    part record;
+    constraints text[] := '{}';
+    indexes text[] := '{}';
+    befores text[] := '{}';
+    columns text[] := '{}';
+    afterwards text[] := '{}';
+BEGIN
+    FOR each IN SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type) LOOP
+        IF each.kind = 'index' THEN
+            SELECT * INTO part FROM objectid_ext_tools._live_swap_index(each.object, each.shadow);
+            indexes := indexes || part.first;
+            afterwards := afterwards || part.afterwards;
+        ELSE
+            constraints := constraints || format('ALTER TABLE %s DROP CONSTRAINT %I', each.relation, each.object_name);
+            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', each.relation, each.shadow, each.object_name) ||
+                format('COMMENT ON CONSTRAINT %I ON %s IS %L', each.object_name, each.relation, obj_description(each.object, 'pg_constraint'));
+        END IF;
+    END LOOP;
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY relation, attribute LOOP
+        SELECT * INTO part FROM objectid_ext_tools._live_swap_column(each.relation, each.attribute, each.attribute_type, each.shadow, to_type);
+        befores := befores || part.before;
+        columns := columns || part.afterwards;
+    END LOOP;
+    -- foreign keys are dropped before the indexes that they need
+    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';
+
+CREATE FUNCTION objectid_ext_tools._live_drop_triggers(state text) RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+    statements text[] := '{}';
+BEGIN
+    FOR each IN EXECUTE format('SELECT relation, tgfoid::regprocedure::text AS function FROM ONLY %s JOIN pg_trigger ON tgrelid = relation'
+                               ' WHERE tgname = ''~objectid_ext_conversion'' AND tgparentid = 0', state) LOOP
+        statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('DROP FUNCTION %s', each.function);
+    END LOOP;
+    RETURN statements || format('DROP TABLE %s', state);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_triggers(text) IS 'internal: statements that drop the triggers of a conversion and what stores its progress';
+
+CREATE FUNCTION objectid_ext_tools._execute(statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._execute(text[]) IS 'internal: executes statements';
+
+-- Checks take longer than the tables may be locked.  So they precede the locks,
+-- and then this tells whether the catalog still says the same of the tables.
+
+CREATE FUNCTION objectid_ext_tools._live_catalog_state(tables regclass[]) RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT md5(string_agg(concat_ws(' ', tableoid, ctid, xmin), ',' ORDER BY tableoid, ctid))
+    FROM (SELECT tableoid, ctid, xmin FROM pg_class WHERE oid = ANY (tables)
+          UNION ALL SELECT c.tableoid, c.ctid, c.xmin FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_index WHERE indrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_attribute WHERE attrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_attrdef WHERE adrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_constraint WHERE conrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_constraint WHERE confrelid = ANY (tables) AND conrelid <> ALL (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_trigger WHERE tgrelid = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_rewrite WHERE ev_class = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_inherits WHERE inhrelid = ANY (tables) OR inhparent = ANY (tables)
+          UNION ALL SELECT tableoid, ctid, xmin FROM pg_depend WHERE refclassid = 'pg_class'::regclass AND refobjid = ANY (tables)) AS c
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_catalog_state(regclass[]) IS 'internal: a value that changes if the definition of one of the tables, or what depends on it, changes';
+
+CREATE FUNCTION objectid_ext_tools._live_check("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+BEGIN
+    IF to_type = 'bigint'::regtype THEN
+        PERFORM objectid_ext_tools._check_integers("table", "column");
+        -- so that the highest id is found at once
+        IF NOT EXISTS (SELECT FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am m ON m.oid = relam AND amname = 'btree'
+                            JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[0]
+                       WHERE indrelid = "table" AND a.attname = "column" AND indpred IS NULL AND indisvalid) THEN
+            RAISE EXCEPTION 'column "%" of table % is not the first column of an index', "column", "table"
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use CREATE INDEX CONCURRENTLY to create one, or use convert_to_snowflake(), which locks the tables.';
+        END IF;
+    ELSE
+        PERFORM objectid_ext_tools._check_texts("table", "column", to_type);
+    END IF;
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation, attribute LOOP
+        PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, each.relation <> "table" OR each.attribute <> "column");
+        PERFORM objectid_ext_tools._live_check_table(each.relation, objectid_ext_tools._live_state("table", "column"));
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check(regclass, name, regtype) IS 'internal: raises an error if something stands in the way of a conversion under load';
+
+CREATE FUNCTION objectid_ext_tools._live_tables("table" regclass, "column" name, to_type regtype) RETURNS regclass[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE heir (oid) AS (
+        SELECT "table"::oid
+        UNION
+        SELECT inhrelid FROM heir JOIN pg_inherits ON inhparent = oid
+    )
+    SELECT array_agg(oid::regclass ORDER BY oid)
+    FROM (SELECT oid FROM heir
+          UNION SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)
+          UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid) AS t
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_tables(regclass, name, regtype) IS 'internal: tables that the end of a conversion changes';
+
+CREATE FUNCTION objectid_ext_tools._live_finish("table" regclass, "column" name, to_type regtype, max_wait interval, node integer, layout snowflake_layout) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET client_min_messages = warning
+AS $$
+DECLARE
+    tables regclass[] := objectid_ext_tools._live_tables("table", "column", to_type);
+    checked text := objectid_ext_tools._live_catalog_state(tables);
+    statements text[] := '{}';
+    seq regclass;
+    new_id bigint;
+BEGIN
+    PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+    IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
+        PERFORM objectid_ext_tools._live_check_complete("table", "column", to_type);
+        statements := objectid_ext_tools._live_swap("table", "column", to_type);
+    END IF;
+    IF layout IS NOT NULL THEN
+        seq := objectid_ext_tools._sequence_of("table", "column");
+    END IF;
+
+    PERFORM objectid_ext_tools._live_lock(tables, 'ACCESS EXCLUSIVE', max_wait);
+    IF objectid_ext_tools._live_catalog_state(tables) <> checked THEN
+        RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'tables have changed';
+    END IF;
+    IF layout IS NOT NULL THEN
+        SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, node, layout) AS s;
+    END IF;
+    PERFORM objectid_ext_tools._execute(statements);
+    IF layout IS NOT NULL THEN
+        PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_finish(regclass, name, regtype, interval, integer, snowflake_layout) IS 'internal: completes a conversion; returns NULL';
+
+CREATE FUNCTION objectid_ext_tools._live_check_complete("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    remaining text;
+BEGIN
+    SELECT * INTO remaining FROM objectid_ext_tools._live_remaining("table", "column", to_type) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'conversion of column "%" of table % is not complete', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = remaining,
+                  HINT = 'Call the function that returned this step again, for the steps that remain.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_complete(regclass, name, regtype) IS 'internal: raises an error if a step before the last one is missing';
+
+-- What the last step requires
+
+CREATE FUNCTION objectid_ext_tools._live_remaining("table" regclass, "column" name, to_type regtype) RETURNS SETOF text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+BEGIN
+    IF to_regclass(state) IS NULL THEN
+        RETURN NEXT 'It has not begun.';
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT format('Column "%s" of table %s has no shadow column.', attribute, relation)
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun ORDER BY relation::text COLLATE "C", attribute;
+    RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages ORDER BY relation::text COLLATE "C"', state);
+    RETURN QUERY SELECT format('Constraint "%s" of table %s is not validated.', conname, relation)
+                 FROM objectid_ext_tools._live_columns("table", "column", to_type)
+                      JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
+                 WHERE NOT convalidated ORDER BY relation::text COLLATE "C", conname;
+    RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
+                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state <> 'done' ORDER BY kind DESC, relation::text COLLATE "C", object_name;
+    RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
+                 FROM objectid_ext_tools._live_strays("table", "column", to_type);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_remaining(regclass, name, regtype) IS 'internal: what is missing before the last step of a conversion';

@@ -1,0 +1,232 @@
+----------------------------------------------------------------------
+-- Partitions by the time of ids: dropping and maintaining them
+----------------------------------------------------------------------
+
+-- CONCURRENTLY cannot run in a function, so that statement is only returned.  A
+-- partition that is referenced by foreign keys must be detached before it can be
+-- dropped; detaching it checks that no row refers to it.
+
+CREATE FUNCTION objectid_ext_tools._drop_statement(parent regclass, partition regclass, action text) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN action = 'drop' AND NOT is_referenced THEN dropping
+                WHEN action = 'drop' THEN detaching || '; ' || dropping
+                WHEN action = 'detach' THEN detaching
+                ELSE detaching || CASE WHEN inhdetachpending THEN '' ELSE ' CONCURRENTLY' END END
+    FROM pg_inherits,
+         LATERAL (SELECT format('ALTER TABLE %s DETACH PARTITION %s', parent, partition) || CASE WHEN inhdetachpending THEN ' FINALIZE' ELSE '' END,
+                         format('DROP TABLE %s', partition),
+                         EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent)) AS s (detaching, dropping, is_referenced)
+    WHERE inhparent = parent AND inhrelid = partition
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._drop_statement(regclass, regclass, text) IS 'internal: statement that drops or detaches a partition';
+
+CREATE FUNCTION objectid_ext_tools.drop_id_partitions(
+    parent regclass,
+    older_than timestamp with time zone,
+    action text DEFAULT 'drop',
+    layout snowflake_layout DEFAULT 'twitter',
+    OUT partition text,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone,
+    OUT statement text,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    old record;
+    detail text;
+BEGIN
+    IF action NOT IN ('drop', 'detach', 'detach concurrently') THEN
+        RAISE EXCEPTION 'invalid action "%"', action
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid actions are "drop", "detach" and "detach concurrently".';
+    END IF;
+    IF NOT isfinite(older_than) THEN
+        RAISE EXCEPTION 'time must be finite' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF action = 'detach concurrently' AND EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0) THEN
+        RAISE EXCEPTION 'cannot detach partitions of table % concurrently, because it has a default partition', parent
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF action <> 'detach concurrently' THEN
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    END IF;
+    FOR old IN
+        SELECT p.* FROM objectid_ext_tools._time_partitions(parent, layout) AS p
+        WHERE p.upper <= older_than AND exact_lower AND exact_upper AND NOT is_foreign ORDER BY p.lower
+    LOOP
+        partition := old.partition;
+        lower := old.lower;
+        upper := old.upper;
+        statement := objectid_ext_tools._drop_statement(parent, old.partition, action);
+        problem := NULL;
+        IF action <> 'detach concurrently' THEN
+            BEGIN
+                EXECUTE statement;
+            EXCEPTION WHEN foreign_key_violation OR dependent_objects_still_exist OR lock_not_available THEN
+                GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+                problem := concat_ws(': ', problem, nullif(detail, ''));
+            END;
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition is still referenced or locked, which then stays; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
+
+-- The grid of the existing partitions, or else multiples of the interval from
+-- Monday 2001-01-01 on: months, weeks, days and hours begin as people expect.
+
+CREATE FUNCTION objectid_ext_tools._period(
+    every interval,
+    anchor timestamp with time zone,
+    instant timestamp with time zone,
+    OUT begins timestamp with time zone,
+    OUT ends timestamp with time zone
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    origin timestamptz := coalesce(anchor, '2001-01-01 00:00:00+00');
+    n integer := floor(extract(epoch FROM instant - origin) / extract(epoch FROM every));
+BEGIN
+    PERFORM objectid_ext_tools._check_partition_interval(every);
+    -- the epoch of an interval takes months and years of a fixed length
+    WHILE origin + n * every > instant LOOP
+        n := n - 1;
+    END LOOP;
+    WHILE origin + (n + 1) * every <= instant LOOP
+        n := n + 1;
+    END LOOP;
+    begins := origin + n * every;
+    ends := origin + (n + 1) * every;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._period(interval, timestamp with time zone, timestamp with time zone) IS 'internal: the multiple of an interval, counted from an anchor or from 2001-01-01, that contains an instant';
+
+-- The time spans that are missing in a span, between the existing partitions: they
+-- continue the intervals of those before.  If these have just been dropped, past is
+-- where they ended.
+
+CREATE FUNCTION objectid_ext_tools._missing_partitions(
+    parent regclass,
+    every interval,
+    first timestamp with time zone,
+    upto timestamp with time zone,
+    past timestamp with time zone,
+    layout snowflake_layout,
+    OUT begins timestamp with time zone,
+    OUT ends timestamp with time zone
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    partitions tstzmultirange;
+    bounds timestamptz[];
+    gap tstzrange;
+    instant timestamptz;
+    anchor timestamptz;
+    missing integer := 0;
+BEGIN
+    SELECT range_agg(tstzrange(lower, upper)), array_agg(upper) FILTER (WHERE exact_upper) INTO partitions, bounds
+    FROM objectid_ext_tools._time_partitions(parent, layout);
+    FOR gap IN SELECT g FROM unnest('{(,)}'::tstzmultirange - coalesce(partitions, '{}')) AS g WHERE g && tstzrange(first, upto, '[]') ORDER BY g LOOP
+        instant := greatest(first, lower(gap));
+        anchor := coalesce((SELECT max(b) FROM unnest(bounds) AS b WHERE b <= instant), past);
+        WHILE instant <= upto AND (upper_inf(gap) OR instant < upper(gap)) LOOP
+            SELECT greatest(p.begins, lower(gap)), least(p.ends, upper(gap)) INTO begins, ends FROM objectid_ext_tools._period(every, anchor, instant) AS p;
+            missing := missing + 1;
+            IF missing > 10000 THEN
+                RAISE EXCEPTION 'more than 10000 partitions of table % are missing', parent USING ERRCODE = 'program_limit_exceeded';
+            END IF;
+            RETURN NEXT;
+            instant := ends;
+        END LOOP;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._missing_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: time spans of the partitions that are missing; past is null, or the end of partitions that were dropped';
+
+CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(
+    parent regclass,
+    every interval,
+    ahead interval,
+    keep interval DEFAULT NULL,
+    action text DEFAULT 'drop',
+    layout snowflake_layout DEFAULT 'twitter',
+    OUT done text,
+    OUT partition text,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone,
+    OUT moved bigint,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    present timestamptz;
+    past timestamptz;
+    template regclass;
+    detail text;
+BEGIN
+    IF parent IS NULL OR every IS NULL OR ahead IS NULL OR action IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'parent, interval, time ahead, action and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    PERFORM objectid_ext_tools._partition_key_type(parent);
+    PERFORM objectid_ext_tools._check_partition_interval(every);
+    IF ahead < '0' OR keep < '0' THEN
+        RAISE EXCEPTION 'time ahead and time to keep must not be negative' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF action NOT IN ('drop', 'detach') THEN
+        RAISE EXCEPTION 'invalid action "%"', action USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid actions are "drop" and "detach".';
+    END IF;
+
+    -- concurrent calls wait for this one, and then find what it has done
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    present := clock_timestamp();
+    past := (SELECT max(p.upper) FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND exact_upper);
+
+    -- Drop first: that locks the parent, and could deadlock with a reader that
+    -- waits for the default partition, if that were locked before.
+    IF keep IS NOT NULL THEN
+        FOR partition, lower, upper, problem IN
+            SELECT d.partition, d.lower, d.upper, d.problem FROM objectid_ext_tools.drop_id_partitions(parent, present - keep, action, layout) AS d
+        LOOP
+            done := CASE WHEN problem IS NOT NULL THEN NULL WHEN action = 'drop' THEN 'dropped' ELSE 'detached' END;
+            RETURN NEXT;
+        END LOOP;
+    END IF;
+
+    -- Begin where the last partition of the past ended, unless that is to be dropped.
+    template := objectid_ext_tools._partition_template(parent, layout);
+    FOR lower, upper IN
+        SELECT m.begins, m.ends
+        FROM objectid_ext_tools._missing_partitions(parent, every, CASE WHEN past IS NULL THEN present ELSE greatest(past, present - keep) END,
+                                                    present + ahead, past, layout) AS m
+    LOOP
+        problem := NULL;
+        BEGIN
+            SELECT 'created', c.partition, c.moved INTO done, partition, moved
+            FROM objectid_ext_tools._create_partition(parent, lower, upper, layout, objectid_ext_tools._partition_suffix(lower, upper), template) AS c;
+        EXCEPTION WHEN foreign_key_violation OR lock_not_available THEN
+            done := NULL;
+            partition := NULL;
+            moved := NULL;
+            GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+            problem := concat_ws(': ', problem, nullif(detail, ''));
+        END;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the interval is from 1 minute to 366 days';

@@ -1,0 +1,35 @@
+/* extension/objectid_ext_tools--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION objectid_ext_tools" to load this file. \quit
+
+-- All objects are in a schema that this script creates, so no other user can
+-- have created objects in it before, and only superusers can later.  The control
+-- file sets the schema pg_catalog only to keep other schemas out of the
+-- search_path.
+--
+-- While this script runs, the schema of objectid_ext is in the search_path, and
+-- other users may have CREATE on it.  For the same reason no function has it in
+-- its search_path.  The rules for function bodies:
+--
+-- - A body is parsed when it is called, with the search_path that its function
+--   sets: only core's names need no schema there.  It refers to functions of
+--   this extension by their schema, and to those of objectid_ext, which can be
+--   in any schema and can be moved, by the schema that _ids_schema() finds,
+--   with arguments of exactly their types.
+-- - A body in the SQL-standard form is bound when it is created, and moves along
+--   with objectid_ext.  It names the schema of each of core's functions and
+--   operators; CASE with an operand, IN, BETWEEN, IS DISTINCT FROM and NULLIF
+--   would look operators up.
+
+CREATE SCHEMA objectid_ext_tools;
+COMMENT ON SCHEMA objectid_ext_tools IS 'functions of objectid_ext_tools; names that begin with an underscore are internal';
+GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
+
+CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._ids_schema() IS 'internal: schema of objectid_ext, quoted';
