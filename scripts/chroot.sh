@@ -9,9 +9,10 @@ unmount() {
 	[ -z "$root" ] || umount -q "$root/dev/shm" "$root/dev" "$root/proc" || true
 }
 
+# One process at a time looks, and installs it.
 have_debootstrap() {
-	command -v debootstrap >/dev/null ||
-		{ apt-get update -q && apt-get install -q -y debootstrap; } >/dev/null
+	mkdir -p "$dir"
+	flock "$dir" sh -c 'command -v debootstrap || { apt-get update -q && apt-get install -q -y debootstrap; }' >/dev/null
 }
 
 # A minimal Debian in $root, with /proc and /dev, in which no service starts.
