@@ -8,7 +8,7 @@ tools = schema node_ids id_partitions maintain_id_partitions clock_sequences \
 	live_state live_checks live_fill live_swap live_run live_plan
 
 MODULE_big = objectid_ext
-OBJS = settings.o shared_memory.o ticks.o time_range.o \
+OBJS = settings.o shared_memory.o hash.o ticks.o time_range.o \
 	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sel.o objectid_sort.o \
 	objectid_stats.o objectid_text.o objectid_time.o \
 	snowflake_ext.o snowflake_layout.o shard_id.o shard_ledger.o shard_clock.o uuidv7.o digits.o \

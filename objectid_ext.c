@@ -18,7 +18,6 @@
 #include "objectid_ext.h"
 
 #include "access/htup_details.h"
-#include "common/hashfn.h"
 #include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
@@ -349,49 +348,6 @@ objectid_larger(PG_FUNCTION_ARGS)
 	objectid   *b = PG_GETARG_OBJECTID_P(1);
 
 	PG_RETURN_OBJECTID_P(objectid_internal_cmp(a, b) > 0 ? a : b);
-}
-
-
-/* ----------------------------------------------------------------
- *		Hashing
- *
- * The hash functions must never change, because they determine the partition
- * or shard in which a row is stored.  For the same reason they give the same
- * result for either byte order: we pass numbers, not bytes, to core's
- * functions.
- * ----------------------------------------------------------------
- */
-
-#define HASH_WORDS	(OBJECTID_LEN / sizeof(uint32))
-
-/* Read the bytes as little-endian 32-bit numbers. */
-static void
-hash_words(const objectid *id, uint32 *words)
-{
-	for (int i = 0; i < HASH_WORDS; i++)
-		words[i] = pg_bswap32(read_uint32(id->data + i * sizeof(uint32)));
-}
-
-/* hash support 1: 32-bit hash (int4) */
-PG_FUNCTION_INFO_V1(objectid_hash);
-Datum
-objectid_hash(PG_FUNCTION_ARGS)
-{
-	uint32		words[HASH_WORDS];
-
-	hash_words(PG_GETARG_OBJECTID_P(0), words);
-	return hash_any((unsigned char *) words, sizeof(words));
-}
-
-/* hash support 2: 64-bit hash (int8) with a seed (int8) */
-PG_FUNCTION_INFO_V1(objectid_hash_extended);
-Datum
-objectid_hash_extended(PG_FUNCTION_ARGS)
-{
-	uint32		words[HASH_WORDS];
-
-	hash_words(PG_GETARG_OBJECTID_P(0), words);
-	return hash_any_extended((unsigned char *) words, sizeof(words), PG_GETARG_INT64(1));
 }
 
 

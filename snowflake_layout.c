@@ -7,7 +7,6 @@
  */
 #include "objectid_ext.h"
 
-#include "common/hashfn.h"
 #include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
@@ -411,51 +410,6 @@ Datum
 snowflake_layout_ne(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(!snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
-}
-
-/*
- * The words that are hashed.  They are the same for either byte order; on a
- * little-endian machine they are the bytes of the layout.
- */
-#define HASH_WORDS	8
-
-static void
-hash_words(const snowflake_layout *layout, uint32 *words)
-{
-	StaticAssertStmt(HASH_WORDS * sizeof(uint32) == sizeof(snowflake_layout),
-					 "every byte of a layout must be hashed");
-
-	words[0] = (uint32) layout->clock.epoch;
-	words[1] = (uint32) (layout->clock.epoch >> 32);
-	words[2] = (uint32) layout->clock.tick;
-	words[3] = (uint32) (layout->clock.tick >> 32);
-	words[4] = (uint32) layout->clock.max_tick;
-	words[5] = (uint32) (layout->clock.max_tick >> 32);
-	words[6] = layout->time_bits | layout->node_bits << 8 |
-		layout->seq_bits << 16 | (uint32) layout->time_shift << 24;
-	words[7] = layout->node_shift | layout->seq_shift << 8 | (uint32) layout->start_random << 16;
-}
-
-/* hash support 1: 32-bit hash (int4) */
-PG_FUNCTION_INFO_V1(snowflake_layout_hash);
-Datum
-snowflake_layout_hash(PG_FUNCTION_ARGS)
-{
-	uint32		words[HASH_WORDS];
-
-	hash_words(PG_GETARG_LAYOUT_P(0), words);
-	return hash_any((unsigned char *) words, sizeof(words));
-}
-
-/* hash support 2: 64-bit hash (int8) with a seed (int8) */
-PG_FUNCTION_INFO_V1(snowflake_layout_hash_extended);
-Datum
-snowflake_layout_hash_extended(PG_FUNCTION_ARGS)
-{
-	uint32		words[HASH_WORDS];
-
-	hash_words(PG_GETARG_LAYOUT_P(0), words);
-	return hash_any_extended((unsigned char *) words, sizeof(words), PG_GETARG_INT64(1));
 }
 
 /*

@@ -452,6 +452,7 @@ limit_of_process(unsettled_slot *slot, Oid relid, int64 limit)
 		pg_read_barrier();
 		if (version % 2 == 0 && version == pg_atomic_read_u32(&slot->version))
 			return result;
+		CHECK_FOR_INTERRUPTS();
 		pg_usleep(1);
 	}
 }
