@@ -243,7 +243,7 @@ SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live_text', '
 \t on
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SET search_path = ids, pg_catalog;
-SELECT relation, percent FROM objectid_ext_tools.conversion_progress();
+SELECT relation, percent FROM objectid_ext_tools.conversion_progress;
 CALL objectid_ext_tools.undo_conversion('app.live', 'id');
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) ORDER BY step \gexec
 SET search_path = ids, pg_catalog;

@@ -185,7 +185,7 @@ INSERT INTO customer (parent) SELECT nullif(g / 2, 0) FROM generate_series(1, 10
 INSERT INTO orders SELECT id FROM customer;
 CREATE TABLE before AS SELECT * FROM facts('live_test');
 CALL _convert_live('begin', 'customer', 'id', 'bigint', '1 s');
-SELECT conversion, relation, rows, percent FROM conversion_progress();
+SELECT conversion, relation, rows, percent FROM conversion_progress;
 INSERT INTO customer (parent) VALUES (7);
 UPDATE customer SET id = 5000 WHERE id = 1000;
 UPDATE customer SET parent = 3 WHERE id = 999;
@@ -196,7 +196,7 @@ CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layou
 \t on
 SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
-SELECT conversion, relation, rows, percent FROM conversion_progress();
+SELECT conversion, relation, rows, percent FROM conversion_progress;
 SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
 SELECT id, parent, changed FROM customer WHERE id >= 998 ORDER BY id;
 SELECT sum(changed) AS changes FROM customer;
@@ -227,7 +227,7 @@ CALL undo_conversion('customer', 'id');
 SELECT fact FROM (SELECT fact FROM facts('live_test') EXCEPT ALL SELECT fact FROM before) AS f WHERE fact NOT LIKE 'before%';
 SELECT fact FROM (SELECT fact FROM before EXCEPT ALL SELECT fact FROM facts('live_test')) AS f;
 CALL undo_conversion('customer', 'id');
-SELECT * FROM conversion_progress();
+SELECT * FROM conversion_progress;
 DROP TABLE orders, customer, before;
 
 --
@@ -334,10 +334,10 @@ SET ROLE regress_live_owner;
 SELECT statement FROM snowflake_conversion_steps('a', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 SET ROLE regress_live_reader;
-SELECT * FROM conversion_progress();
+SELECT * FROM conversion_progress;
 RESET ROLE;
 SET ROLE regress_live_owner;
-SELECT relation, percent FROM conversion_progress();
+SELECT relation, percent FROM conversion_progress;
 \t on
 SELECT statement FROM snowflake_conversion_steps('a', 'id', 5) ORDER BY step \gexec
 \t off

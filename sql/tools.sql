@@ -65,12 +65,12 @@ SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.event', '1 day
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.number', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
 INSERT INTO app.event SELECT ids.objectid_floor('2026-01-02 12:00:00+00');
 
--- Nothing depends on it, except parts of its own view.
+-- Nothing depends on it, except parts of its own views.
 SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS depends_on_the_tools
   FROM pg_depend AS d JOIN pg_depend AS tools ON tools.classid = d.refclassid AND tools.objid = d.refobjid
   JOIN pg_extension AS e ON tools.refclassid = 'pg_extension'::regclass AND tools.refobjid = e.oid
  WHERE e.extname = 'objectid_ext_tools' AND tools.deptype = 'e' AND d.deptype <> 'i'
-   AND d.objid NOT IN (SELECT oid FROM pg_rewrite WHERE ev_class = 'objectid_ext_tools.clock_sequences'::regclass)
+   AND d.objid NOT IN (SELECT oid FROM pg_rewrite WHERE ev_class IN ('objectid_ext_tools.clock_sequences'::regclass, 'objectid_ext_tools.conversion_progress'::regclass))
    AND NOT EXISTS (SELECT FROM pg_depend AS member
                     WHERE member.classid = d.classid AND member.objid = d.objid AND member.deptype = 'e');
 

@@ -294,7 +294,7 @@ COMMENT ON FUNCTION objectid_ext_tools.conversion_plan(regclass, name) IS 'what 
 -- Others could have created a table of such a name: it is read only if the caller
 -- may, and if reading it calls nothing of its owner.
 
-CREATE FUNCTION objectid_ext_tools.conversion_progress(
+CREATE FUNCTION objectid_ext_tools._conversion_progress(
     OUT conversion text,
     OUT relation regclass,
     OUT rows bigint,
@@ -326,4 +326,10 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.conversion_progress() IS 'progress of the conversions under load: rows updated in each table, percent of its pages, rows per second, remaining time; indexes that are being created are in pg_stat_progress_create_index';
+COMMENT ON FUNCTION objectid_ext_tools._conversion_progress() IS 'internal: the rows of the view conversion_progress';
+
+CREATE VIEW objectid_ext_tools.conversion_progress AS
+SELECT conversion, relation, rows, percent, rows_per_second, remaining
+FROM objectid_ext_tools._conversion_progress();
+COMMENT ON VIEW objectid_ext_tools.conversion_progress IS 'progress of the conversions under load: rows updated in each table, percent of its pages, rows per second, remaining time; indexes that are being created are in pg_stat_progress_create_index';
+GRANT SELECT ON objectid_ext_tools.conversion_progress TO PUBLIC;
