@@ -44,6 +44,13 @@
 /* What core assumes of an empty range, so that it counts as one row */
 #define EMPTY_RANGE		1.0e-10
 
+/*
+ * Core's default for a value that is not known, rounded to a double.  Where
+ * doubles are computed as long double (i386), the constant itself has more digits,
+ * and no variable is equal to it.
+ */
+static const double unknown_selectivity = DEFAULT_INEQ_SEL;
+
 /* The histogram of a column: ours, or core's if there is no other. */
 typedef struct id_histogram
 {
@@ -172,7 +179,7 @@ selectivity_of(id_column *column, Oid opno, StrategyNumber strategy, bool column
 	FmgrInfo	proc;
 
 	if (!IsA(value, Const) || !HeapTupleIsValid(column->stats.statsTuple))
-		return DEFAULT_INEQ_SEL;
+		return unknown_selectivity;
 	if (((Const *) value)->constisnull)
 		return 0.0;
 
@@ -216,7 +223,7 @@ interval_selectivity(const id_interval *interval, const id_column *column)
 
 	if (interval->below >= 1.0 || interval->above >= 1.0)
 		return Max(interval->below * interval->above, EMPTY_RANGE);
-	if (interval->below == DEFAULT_INEQ_SEL || interval->above == DEFAULT_INEQ_SEL)
+	if (interval->below == unknown_selectivity || interval->above == unknown_selectivity)
 		return DEFAULT_RANGE_INEQ_SEL;
 	return Max(interval->below + interval->above - (1.0 - nulls), EMPTY_RANGE);
 }
@@ -302,7 +309,7 @@ conditional_selectivity(id_column *column, Oid opno, List *args)
 	narrow_by_earlier(&interval, column, clauses, args);
 	before = interval_selectivity(&interval, column);
 	narrow(&interval, column, opno, args);
-	if (clauses == NIL && Min(interval.below, interval.above) == DEFAULT_INEQ_SEL)
+	if (clauses == NIL && Min(interval.below, interval.above) == unknown_selectivity)
 		return sqrt(DEFAULT_RANGE_INEQ_SEL);
 	return interval_selectivity(&interval, column) / before;
 }
