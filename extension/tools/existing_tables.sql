@@ -37,9 +37,11 @@ AS $$
               AND pair.referred = k.attnum AND f.attrelid = c.conrelid
         ) AS next
     )
-    SELECT a.attrelid::regclass, a.attname, a.atttypid::regtype, reached.inherited
+    -- a partition can have foreign keys of its own, too
+    SELECT a.attrelid::regclass, a.attname, a.atttypid::regtype, bool_or(reached.inherited)
     FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
     WHERE a.attnum > 0 AND NOT a.attisdropped
+    GROUP BY a.attrelid, a.attname, a.atttypid
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'internal: the column, columns that reference it by foreign keys, directly or not, and columns that inherit one of these';
 
@@ -169,7 +171,9 @@ BEGIN
     IF EXISTS (SELECT FROM pg_depend
                WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = a.attnum AND deptype = 'i'
                  AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
-        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table %', "column", "table" USING ERRCODE = 'feature_not_supported';
+        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table %', "column", "table"
+            USING ERRCODE = 'feature_not_supported',
+                  HINT = 'Create a table that is partitioned by the new type, for example with create_id_partitions(), and copy the rows.';
     END IF;
     SELECT * INTO obstacle FROM objectid_ext_tools._dependent_objects("table", a.attnum) LIMIT 1;
     IF FOUND THEN

@@ -37,8 +37,9 @@ BEGIN
         RAISE EXCEPTION 'table % is a temporary or a typed table', "table"
             USING ERRCODE = 'wrong_object_type', HINT = 'Use convert_to_snowflake() or convert_to_objectid().';
     END IF;
-    IF c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table" OR inhparent = "table") THEN
-        RAISE EXCEPTION 'table % is partitioned, or has parents or children', "table"
+    IF c.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = "table")
+       OR NOT c.relispartition AND EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table") THEN
+        RAISE EXCEPTION 'table % has parents or children', "table"
             USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
     END IF;
 
@@ -66,12 +67,15 @@ BEGIN
         RAISE EXCEPTION 'foreign key constraint "%" of table % has the action SET DEFAULT', obstacle.conname, obstacle.referring
             USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
     END IF;
+    PERFORM objectid_ext_tools._live_check_pairs("table", a.attnum);
     SELECT indexrelid::regclass AS name INTO obstacle
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid
     WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'index % is not valid', obstacle.name
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format('Use REINDEX INDEX CONCURRENTLY %s, or drop the index.', obstacle.name);
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = format(CASE c.relkind WHEN 'p' THEN 'Attach indexes of all partitions to it, or drop it.'
+                                               ELSE 'Use REINDEX INDEX CONCURRENTLY %s, or drop the index.' END, obstacle.name);
     END IF;
     IF a.attidentity <> '' AND inherited IS NOT DISTINCT FROM true THEN
         RAISE EXCEPTION 'column "%" of table % is an identity column that references another column', "column", "table"
@@ -106,6 +110,11 @@ DECLARE
     obstacle record;
     known boolean;
 BEGIN
+    SELECT inhrelid::regclass AS name INTO obstacle FROM pg_inherits WHERE inhparent = "table" AND inhdetachpending LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'partition % of table % is being detached', obstacle.name, "table"
+            USING ERRCODE = 'object_in_use', HINT = format('If nobody is, use ALTER TABLE %s DETACH PARTITION %s FINALIZE.', "table", obstacle.name);
+    END IF;
     SELECT tgname INTO obstacle
     FROM pg_trigger
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled IN ('A', 'R')
@@ -136,7 +145,7 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN
         IF to_regclass(state) IS NOT NULL THEN
-            EXECUTE format('SELECT true FROM ONLY %s WHERE relation = $1', state) INTO known USING "table";
+            EXECUTE format('SELECT true FROM ONLY %s WHERE relation = $1 OR relation IN (SELECT relid FROM pg_partition_ancestors($1)) LIMIT 1', state) INTO known USING "table";
         END IF;
         IF known IS NULL THEN
             RAISE EXCEPTION 'table % takes part in another conversion', "table"

@@ -17,12 +17,15 @@ DECLARE
     grants text;
     additions text[] := '{}';
     body text := '';
+    each record;
 BEGIN
     SELECT nspname, pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname))
     INTO own_schema, owner, name_of_function
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
     FOR n IN 1 .. cardinality("columns") LOOP
         shadow := objectid_ext_tools._live_name("columns"[n]);
+        body := body || format('NEW.%I := %s; ', shadow, replace("values"[n], format('(%I)', "columns"[n]), format('(NEW.%I)', "columns"[n])));
+        CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
         -- the first form proves to ALTER COLUMN SET NOT NULL that there is no null;
         -- IS DISTINCT FROM would look the operator up
         additions := additions || format('ADD COLUMN %I %s', shadow, to_type) ||
@@ -31,22 +34,38 @@ BEGIN
                         ELSE 'ADD CONSTRAINT %1$I CHECK ((%2$I IS NULL) = (%5$I IS NULL) AND (%2$I OPERATOR(%3$s.=) %4$s) IS NOT FALSE) NOT VALID' END,
                    objectid_ext_tools._live_name('= ' || "columns"[n]), shadow,
                    (SELECT typnamespace::regnamespace FROM pg_type WHERE oid = to_type), "values"[n], "columns"[n]);
-        body := body || format('NEW.%I := %s; ', shadow, replace("values"[n], format('(%I)', "columns"[n]), format('(NEW.%I)', "columns"[n])));
     END LOOP;
-    EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
+    IF additions <> '{}' THEN
+        EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
+    END IF;
     FOR grants IN
-        SELECT g FROM unnest("columns") AS c, objectid_ext_tools._column_privileges(relation, c, objectid_ext_tools._live_name(c)) AS g
+        SELECT g FROM unnest("columns") AS c, unnest(objectid_ext_tools._live_tree(ARRAY[relation])) AS t, objectid_ext_tools._column_privileges(t, c, objectid_ext_tools._live_name(c)) AS g
     LOOP
         EXECUTE grants;
     END LOOP;
+    -- a partition can have a constraint that its parent does not have
+    FOR each IN
+        SELECT own.attrelid::regclass AS part, own.attname AS attribute
+        FROM unnest("columns") AS c
+             JOIN pg_attribute root ON root.attrelid = relation AND root.attname = c AND NOT root.attnotnull
+             JOIN pg_attribute own ON own.attrelid = ANY (objectid_ext_tools._live_tree(ARRAY[relation])) AND own.attname = c AND own.attnotnull
+        WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = c AND p.attnotnull WHERE inhrelid = own.attrelid)
+          AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = own.attrelid AND conname = objectid_ext_tools._live_name('not null ' || c))
+    LOOP
+        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', each.part,
+                       objectid_ext_tools._live_name('not null ' || each.attribute), objectid_ext_tools._live_name(each.attribute));
+    END LOOP;
     -- the types in the body are those of the schema that they have now, or keywords
-    EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', name_of_function,
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', name_of_function,
                    format('BEGIN %sRETURN NEW; END', replace(body, '::text', '::pg_catalog.text')));
     EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', name_of_function, owner);
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', name_of_function, 'keeps columns equal during a conversion by objectid_ext_tools');
-    EXECUTE format('CREATE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
+    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
-    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT DO NOTHING', state) USING relation;
+    -- partitioned tables have no rows of their own
+    EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT oid, CASE relkind WHEN ''p'' THEN 0 END, CASE relkind WHEN ''p'' THEN 0 END'
+                   ' FROM pg_class WHERE oid = ANY ($1) ON CONFLICT (relation) DO UPDATE SET filenode = excluded.filenode, pages = excluded.pages', state)
+        USING objectid_ext_tools._live_tree(ARRAY[relation]);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_begin_table(text, regclass, regtype, name[], text[]) IS 'internal: adds shadow columns and the trigger that keeps them to a table';
@@ -69,14 +88,17 @@ BEGIN
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
         RETURN 0;
     END IF;
+    IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
+        RETURN 0;
+    END IF;
     SELECT relation, array_agg(attribute ORDER BY attribute) AS "columns", array_agg(value ORDER BY attribute) AS "values"
     INTO next
     FROM objectid_ext_tools._live_columns("table", "column", to_type)
-    WHERE NOT inherited AND NOT begun GROUP BY relation ORDER BY relation LIMIT 1;
+    WHERE NOT inherited GROUP BY relation HAVING NOT bool_and(begun) ORDER BY relation LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values");
     RETURN 0;
 END;
@@ -124,6 +146,9 @@ DECLARE
     result record;
 BEGIN
     EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO s;
+    IF (s.relation IS NULL OR s.filenode IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
+        RETURN 0;
+    END IF;
     IF s.relation IS NULL THEN
         RETURN NULL;
     END IF;
@@ -136,6 +161,11 @@ BEGIN
            string_agg(format('%I IS NULL AND %I IS NOT NULL', shadow, attribute), ' OR ') AS unfilled
     INTO parts
     FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE relation = s.relation;
+    IF parts.assignments IS NULL THEN
+        -- it does not take part any more
+        PERFORM objectid_ext_tools._live_follow("table", "column", to_type, max_wait);
+        RETURN 0;
+    END IF;
     locked := clock_timestamp();
     SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(s.relation, s.page, least(s.page + s.batch, s.pages), parts.assignments, parts.unfilled);
     share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
@@ -153,6 +183,54 @@ COMMENT ON FUNCTION objectid_ext_tools._live_fill(regclass, name, regtype, inter
 -- The third step, after the indexes: constraints.  Each is first added without
 -- looking at the rows, and then validated, which does not prevent writes.
 
+CREATE FUNCTION objectid_ext_tools._live_unvalidated("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT constraint_name name) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH wanted AS MATERIALIZED (
+        SELECT objectid_ext_tools._live_tree(ARRAY[o.relation]) AS tables, o.shadow
+        FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind <> 'index' AND o.state = 'begun'
+        UNION ALL
+        SELECT ARRAY[l.relation], objectid_ext_tools._live_name(prefix || l.attribute)
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l, unnest(ARRAY['= ', 'not null ']) AS prefix
+    )
+    SELECT conrelid::regclass, conname
+    FROM wanted JOIN pg_constraint ON conrelid = ANY (tables) AND conname = shadow JOIN pg_class t ON t.oid = conrelid
+    WHERE NOT convalidated
+    -- partitions before the partitioned tables, for which nothing remains to be done then
+    ORDER BY relkind = 'p', (SELECT count(*) FROM pg_partition_ancestors(conrelid)) DESC, conrelid, conname
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_unvalidated(regclass, name, regtype) IS 'internal: constraints of shadow columns that have to be validated';
+
+-- These locks prevent no writes, so some constraints are validated in a transaction.
+
+CREATE FUNCTION objectid_ext_tools._live_validate_some("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+    ends timestamptz := clock_timestamp() + '1 s';
+    done boolean := false;
+BEGIN
+    FOR each IN SELECT * FROM objectid_ext_tools._live_unvalidated("table", "column", to_type) LOOP
+        BEGIN
+            PERFORM objectid_ext_tools._live_lock(ARRAY[each.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
+            EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', each.relation, each.constraint_name);
+        EXCEPTION WHEN lock_not_available THEN
+            IF NOT done THEN
+                RAISE;
+            END IF;
+            EXIT;
+        END;
+        done := true;
+        EXIT WHEN clock_timestamp() > ends;
+    END LOOP;
+    RETURN done;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_validate_some(regclass, name, regtype, interval) IS 'internal: validates some constraints of shadow columns; false if there are none';
+
 CREATE FUNCTION objectid_ext_tools._live_validate("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -163,28 +241,21 @@ DECLARE
     next record;
     definition text;
 BEGIN
+    IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait) THEN
+        RETURN 0;
+    END IF;
     SELECT relation, constraint_name INTO next FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL LIMIT 1;
     IF FOUND THEN
-        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', next.relation, next.constraint_name);
         RETURN 0;
     END IF;
-    SELECT * INTO next FROM (
-        SELECT conrelid::regclass AS relation, conname AS shadow, 'begun' AS state, 'check' AS kind, 0::oid AS object
-        FROM objectid_ext_tools._live_columns("table", "column", to_type)
-             JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
-        WHERE NOT convalidated AND coninhcount = 0
-        UNION ALL
-        SELECT relation, shadow, state, kind, object FROM objectid_ext_tools._live_objects("table", "column", to_type)
-        WHERE kind <> 'index' AND state <> 'done') AS c
-    ORDER BY kind, object LIMIT 1;
+    IF objectid_ext_tools._live_validate_some("table", "column", to_type, max_wait) THEN
+        RETURN 0;
+    END IF;
+    SELECT * INTO next FROM objectid_ext_tools._live_objects("table", "column", to_type) WHERE kind <> 'index' AND state = 'missing' ORDER BY kind, object LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;
-    END IF;
-    IF next.state = 'begun' THEN
-        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
-        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', next.relation, next.shadow);
-        RETURN 0;
     END IF;
     IF next.kind = 'foreign key' THEN
         definition := objectid_ext_tools._live_foreign_key("table", "column", to_type, next.object);
@@ -193,7 +264,7 @@ BEGIN
                                               'SHARE ROW EXCLUSIVE', max_wait);
     ELSE
         definition := objectid_ext_tools._live_definition("table", "column", to_type, 'check', next.relation, next.object);
-        PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
     END IF;
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', next.relation, next.shadow, definition) ||
             CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END;

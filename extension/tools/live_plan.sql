@@ -32,11 +32,12 @@ BEGIN
         IF unfilled THEN
             RETURN NEXT format(call, 'fill', ', ' || rows_per_second);
         END IF;
-        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NOT NULL ORDER BY 1;
+        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i' ORDER BY 1;
         FOR each IN
             SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions
             FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object
-            WHERE kind = 'index' AND o.state <> 'done' ORDER BY o.relation::text COLLATE "C", o.object_name
+                 JOIN pg_class c ON c.oid = object AND relkind = 'i'
+            WHERE kind = 'index' AND o.state IN ('missing', 'begun') ORDER BY o.relation::text COLLATE "C", o.object_name
         LOOP
             -- operators are printed as they are found with this path
             IF each.has_expressions THEN
@@ -92,10 +93,14 @@ BEGIN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
-    IF objectid_ext_tools._has_snowflakes("table", "column") THEN
+    IF objectid_ext_tools._has_snowflakes("table", "column") AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_claim("table", "column", false);
+    IF objectid_ext_tools._has_snowflakes("table", "column") THEN
+        RETURN QUERY SELECT 1, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, NULL, NULL, path) AS s;
+        RETURN;
+    END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_next_id("table", "column", objectid_ext_tools._sequence_of("table", "column"), node, layout);
     RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout, path) WITH ORDINALITY AS t (s, n);
@@ -124,10 +129,15 @@ BEGIN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
-    IF (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column") = objectid_type THEN
+    IF (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column") = objectid_type
+       AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_claim("table", "column", false);
+    IF to_regclass(objectid_ext_tools._live_late("table", "column")) IS NOT NULL THEN
+        RETURN QUERY SELECT 1, s FROM objectid_ext_tools._live_steps("table", "column", objectid_type, max_wait, rows_per_second, NULL, NULL, path) AS s;
+        RETURN;
+    END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", objectid_type);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
         SELECT * INTO invalid FROM objectid_ext_tools._invalid_values("table", "column");
@@ -227,7 +237,7 @@ AS $$
         UNION ALL
         SELECT true, "table", format('SELECT objectid_ext_tools._live_check(%L, %L, %L)', "table", "column", to_type)
         UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, k.relation <> "table" OR k.attribute <> "column") FROM key k
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, NOT k.inherited AND (k.relation <> "table" OR k.attribute <> "column")) FROM key k
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, %L)', k.relation, objectid_ext_tools._live_state("table", "column")) FROM key k
     ), found (in_use, relation, obstacle) AS (

@@ -24,7 +24,7 @@ DECLARE
     tables regclass[];
     statements text[];
 BEGIN
-    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    EXECUTE format('SELECT objectid_ext_tools._live_tree(array_agg(relation)) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
         FROM pg_constraint

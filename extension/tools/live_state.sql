@@ -51,17 +51,19 @@ CREATE FUNCTION objectid_ext_tools._live_columns(
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT r.relation, r.attribute, r.attribute_type, bool_or(r.inherited), objectid_ext_tools._live_name(r.attribute),
+    SELECT r.relation, r.attribute, r.attribute_type, r.inherited, objectid_ext_tools._live_name(r.attribute),
            format(CASE r.attribute_type WHEN 'character'::regtype THEN '(%I)::text::%s' ELSE '(%I)::%s' END, r.attribute, to_type),
            EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.relation AND attname = objectid_ext_tools._live_name(r.attribute))
+           AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = r.relation AND tgname = '~objectid_ext_conversion')
     FROM objectid_ext_tools._referring_columns("table", "column") r
     WHERE r.attribute_type <> to_type
-    GROUP BY r.relation, r.attribute, r.attribute_type
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, which exist if begun';
+COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, which exist and have a trigger if begun';
 
 -- What an index or constraint would be called is computed from its definition,
--- so that the one beside it is not used after the definition has changed.
+-- so that the one beside it is not used after the definition has changed.  What is
+-- late is made when the columns are replaced: constraints of partitioned tables that
+-- need an index, and foreign keys from or to these.
 
 CREATE FUNCTION objectid_ext_tools._live_objects(
     "table" regclass,
@@ -83,8 +85,9 @@ AS $$
         SELECT a.attrelid, a.attnum
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l
              JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
-    ), old (kind, relation, object, object_name, shadow, namespace, validated) AS (
-        SELECT 'index', indrelid, indexrelid, relname, objectid_ext_tools._live_name(pg_get_indexdef(indexrelid)), relnamespace, true
+    ), old (kind, relation, object, object_name, shadow, namespace, validated, late) AS (
+        SELECT 'index', indrelid, indexrelid, relname, objectid_ext_tools._live_name(pg_get_indexdef(indexrelid)), relnamespace, true,
+               relkind = 'I' AND EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)
         FROM pg_index JOIN pg_class c ON c.oid = indexrelid
         WHERE EXISTS (SELECT FROM key WHERE attrelid = indrelid
                       AND (attnum = ANY (indkey)
@@ -92,13 +95,15 @@ AS $$
                                       AND refclassid = 'pg_class'::regclass AND refobjid = indrelid AND refobjsubid = attnum)))
         UNION ALL
         SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid, oid, conname,
-               objectid_ext_tools._live_name(conname || ' ' || pg_get_constraintdef(oid)), 0, convalidated
+               objectid_ext_tools._live_name(conname || ' ' || pg_get_constraintdef(oid)), 0, convalidated,
+               contype = 'f' AND EXISTS (SELECT FROM pg_class t WHERE t.oid IN (conrelid, confrelid) AND relkind = 'p')
         FROM pg_constraint
         WHERE contype = 'c' AND coninhcount = 0 AND EXISTS (SELECT FROM key WHERE attrelid = conrelid AND attnum = ANY (conkey))
            OR oid IN (SELECT objectid_ext_tools._foreign_keys("table", "column", to_type))
     )
     SELECT o.kind, o.relation, o.object, o.object_name, o.shadow,
-           CASE WHEN i.indisvalid OR c.convalidated OR NOT o.validated AND c.oid IS NOT NULL THEN 'done'
+           CASE WHEN o.late THEN 'late'
+                WHEN i.indisvalid OR c.convalidated OR NOT o.validated AND c.oid IS NOT NULL THEN 'done'
                 WHEN n.oid IS NOT NULL OR c.oid IS NOT NULL THEN 'begun'
                 ELSE 'missing' END
     FROM old o
@@ -133,7 +138,8 @@ AS $$
     SELECT indrelid::regclass, format('%I.%I', nspname, relname), NULL::name
     FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
     WHERE relname LIKE '\_objectid\_ext\_%'
-      AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND w.state = 'done')
+      AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND (w.state = 'done' OR relkind = 'I'))
+      AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
     UNION ALL
     SELECT conrelid::regclass, NULL, conname
     FROM converted JOIN pg_constraint c ON conrelid = converted.oid

@@ -3,9 +3,10 @@
 ----------------------------------------------------------------------
 
 -- The last step: the shadow columns take the places of the converted ones.  The
--- statements are made before the tables are locked, and none reads rows.
+-- statements are made before the tables are locked, and none reads rows.  Partitions
+-- inherit the columns, but can have their own defaults, privileges and so on.
 
-CREATE FUNCTION objectid_ext_tools._live_swap_column(relation regclass, attribute name, attribute_type regtype, shadow name, to_type regtype, OUT before text[], OUT afterwards text[])
+CREATE FUNCTION objectid_ext_tools._live_swap_column(relation regclass, attribute name, attribute_type regtype, shadow name, to_type regtype, inherited boolean, OUT before text[], OUT afterwards text[])
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -13,10 +14,11 @@ DECLARE
     a pg_attribute;
     not_null name;
     not_null_shadow name := objectid_ext_tools._live_name('not null ' || attribute);
+    not_null_name name := objectid_ext_tools._live_name('NOT NULL ' || attribute);
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = attribute;
     before := ARRAY(
-        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', relation, shadow) ||
+        SELECT format('ALTER TABLE ONLY %s ALTER COLUMN %I SET DEFAULT ', relation, shadow) ||
                format(CASE WHEN attribute_type = 'character'::regtype THEN '(%s)::text::%s'
                            WHEN attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN '(%s)::%s' ELSE '%s' END,
                       pg_get_expr(adbin, adrelid), to_type)
@@ -26,31 +28,36 @@ BEGIN
         FROM pg_depend JOIN pg_class s ON s.oid = objid AND relkind = 'S'
         WHERE classid = 'pg_class'::regclass AND deptype IN ('a', 'i') AND refclassid = 'pg_class'::regclass AND refobjid = relation AND refobjsubid = a.attnum
         UNION ALL
-        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', relation, shadow, a.attstattarget) WHERE a.attstattarget >= 0
+        SELECT format('ALTER TABLE ONLY %s ALTER COLUMN %I SET STATISTICS %s', relation, shadow, a.attstattarget) WHERE a.attstattarget >= 0
         UNION ALL
-        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', relation, shadow, option)
+        SELECT format('ALTER TABLE ONLY %s ALTER COLUMN %I SET (%s)', relation, shadow, option)
         FROM unnest(a.attoptions) AS option WHERE starts_with(option, 'n_distinct')
         UNION ALL
         SELECT format('COMMENT ON COLUMN %s.%I IS %L', relation, shadow, col_description(relation, a.attnum))
         UNION ALL
         SELECT objectid_ext_tools._column_privileges(relation, attribute, shadow)
         WHERE a.attacl IS DISTINCT FROM (SELECT attacl FROM pg_attribute WHERE attrelid = relation AND attname = shadow));
-    afterwards := ARRAY[format('ALTER TABLE %s DROP COLUMN %I', relation, attribute),
-                        format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, shadow, attribute)];
+    afterwards := '{}';
+    IF NOT inherited THEN
+        afterwards := ARRAY[format('ALTER TABLE %s DROP COLUMN %I', relation, attribute),
+                            format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, shadow, attribute)];
+    END IF;
     -- from 18 on, NOT NULL is a constraint, whose name it keeps
-    IF a.attnotnull THEN
+    IF a.attnotnull AND NOT EXISTS (SELECT FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = attribute AND p.attnotnull WHERE inhrelid = relation) THEN
         SELECT conname INTO not_null FROM pg_constraint WHERE conrelid = relation AND contype = 'n' AND conkey = ARRAY[a.attnum];
         IF FOUND THEN
-            before := before || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I', relation, not_null_shadow, shadow);
-            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, not_null_shadow, not_null);
+            before := before || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I', relation, not_null_name, shadow);
+            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, not_null_name, not_null);
         ELSE
             before := before || format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, shadow);
         END IF;
     END IF;
-    before := before || format('ALTER TABLE %s DROP CONSTRAINT %I', relation, objectid_ext_tools._live_name('= ' || attribute));
+    before := before || ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) FROM pg_constraint
+                              WHERE conrelid = relation AND contype = 'c' AND coninhcount = 0
+                                AND conname IN (objectid_ext_tools._live_name('= ' || attribute), not_null_shadow) ORDER BY conname);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_swap_column(regclass, name, regtype, name, regtype) IS 'internal: statements that give a shadow column all that the converted column has, and those that put it in its place';
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_column(regclass, name, regtype, name, regtype, boolean) IS 'internal: statements that give a shadow column all that the converted column has, and those that put it in its place';
 
 CREATE FUNCTION objectid_ext_tools._live_swap_index(index regclass, shadow text, OUT first text, OUT afterwards text[])
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -61,27 +68,38 @@ DECLARE
     k pg_constraint;
     own_name name;
     full_name text;
+    partitioned boolean;
+    attached boolean := EXISTS (SELECT FROM pg_inherits WHERE inhrelid = index);
 BEGIN
     SELECT * INTO i FROM pg_index WHERE indexrelid = index;
-    SELECT relname, format('%I.%I', nspname, relname) INTO own_name, full_name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index;
+    SELECT relname, format('%I.%I', nspname, relname), relkind = 'I' INTO own_name, full_name, partitioned FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index;
     SELECT * INTO k FROM pg_constraint WHERE conindid = index AND conrelid = i.indrelid AND contype IN ('p', 'u');
     IF FOUND THEN
         first := format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname);
-        afterwards := ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s%s', k.conrelid::regclass, k.conname,
+        afterwards := ARRAY[CASE WHEN partitioned THEN
+                                format('ALTER TABLE ONLY %s ADD CONSTRAINT %I %s', k.conrelid::regclass, k.conname, objectid_ext_tools._live_part_constraint(k.oid))
+                            ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s%s', k.conrelid::regclass, k.conname,
                                    CASE k.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, shadow,
-                                   CASE WHEN k.condeferrable THEN ' DEFERRABLE' END, CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END),
-                            format('COMMENT ON CONSTRAINT %I ON %s IS %L', k.conname, k.conrelid::regclass, obj_description(k.oid, 'pg_constraint'))];
+                                   CASE WHEN k.condeferrable THEN ' DEFERRABLE' END, CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END) END,
+                            format('COMMENT ON CONSTRAINT %I ON %s IS %L', k.conname, k.conrelid::regclass, obj_description(k.oid, 'pg_constraint'))] ||
+            ARRAY(SELECT format('ALTER INDEX %s ATTACH PARTITION %s', full_name, inhrelid::regclass) FROM pg_inherits WHERE inhparent = index ORDER BY inhrelid);
     ELSE
         first := format('DROP INDEX %s', full_name);
         afterwards := ARRAY[format('ALTER INDEX %I.%I RENAME TO %I', (SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = index), shadow, own_name)];
     END IF;
+    IF attached THEN
+        -- dropped with the one of the parent
+        first := NULL;
+    END IF;
     afterwards := afterwards || format('COMMENT ON INDEX %s IS %L', full_name, obj_description(index, 'pg_class')) ||
         ARRAY(SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', full_name, attnum, attstattarget) FROM pg_attribute WHERE attrelid = index AND attstattarget >= 0) ||
-        -- columns of an index keep the names that those of the table had first
+        -- columns of an index keep the names that those of the table had first; an
+        -- attached index follows its parent
         ARRAY(SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', full_name, n.attname, o.attname)
               FROM pg_attribute o JOIN pg_attribute n USING (attnum) JOIN pg_class c ON c.oid = n.attrelid
               WHERE o.attrelid = index AND c.relname = shadow AND n.attname LIKE '\_objectid\_ext\_%'
-                AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index));
+                AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index)
+                AND NOT (attached AND k.oid IS NULL));
     IF i.indisclustered THEN
         afterwards := afterwards || format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, own_name);
     END IF;
@@ -104,25 +122,40 @@ DECLARE
     befores text[] := '{}';
     columns text[] := '{}';
     afterwards text[] := '{}';
+    lates text[] := '{}';
+    late text := objectid_ext_tools._live_late("table", "column");
 BEGIN
-    FOR each IN SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type) LOOP
+    -- indexes of partitions are there before they are attached
+    FOR each IN SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type) o
+                ORDER BY o.kind = 'index' DESC, (SELECT count(*) FROM pg_partition_ancestors(o.relation)) DESC, o.relation, o.object
+    LOOP
         IF each.kind = 'index' THEN
             SELECT * INTO part FROM objectid_ext_tools._live_swap_index(each.object, each.shadow);
             indexes := indexes || part.first;
             afterwards := afterwards || part.afterwards;
+        ELSIF each.state = 'late' THEN
+            constraints := constraints || format('ALTER TABLE %s DROP CONSTRAINT %I', each.relation, each.object_name);
+            lates := lates || objectid_ext_tools._live_swap_late(each.object, late);
         ELSE
             constraints := constraints || format('ALTER TABLE %s DROP CONSTRAINT %I', each.relation, each.object_name);
             afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', each.relation, each.shadow, each.object_name) ||
-                format('COMMENT ON CONSTRAINT %I ON %s IS %L', each.object_name, each.relation, obj_description(each.object, 'pg_constraint'));
+                format('COMMENT ON CONSTRAINT %I ON %s IS %L', each.object_name, each.relation, obj_description(each.object, 'pg_constraint')) ||
+                ARRAY(SELECT format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, conrelid::regclass, obj_description(oid, 'pg_constraint'))
+                      FROM pg_constraint
+                      WHERE each.kind = 'check' AND conrelid = ANY (objectid_ext_tools._live_tree(ARRAY[each.relation])) AND conname = each.object_name AND coninhcount > 0);
         END IF;
     END LOOP;
-    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY relation, attribute LOOP
-        SELECT * INTO part FROM objectid_ext_tools._live_swap_column(each.relation, each.attribute, each.attribute_type, each.shadow, to_type);
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY inherited, relation, attribute LOOP
+        SELECT * INTO part FROM objectid_ext_tools._live_swap_column(each.relation, each.attribute, each.attribute_type, each.shadow, to_type, each.inherited);
         befores := befores || part.before;
         columns := columns || part.afterwards;
     END LOOP;
+    IF lates <> '{}' THEN
+        lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, definition text, comment text)', late),
+                       format('ALTER TABLE %s OWNER TO %I', late, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"))] || lates;
+    END IF;
     -- foreign keys are dropped before the indexes that they need
-    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards;
+    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';
@@ -151,7 +184,7 @@ AS $$
 DECLARE
     statement text;
 BEGIN
-    FOREACH statement IN ARRAY statements LOOP
+    FOREACH statement IN ARRAY array_remove(statements, NULL) LOOP
         EXECUTE statement;
     END LOOP;
 END;
@@ -200,7 +233,7 @@ BEGIN
         PERFORM objectid_ext_tools._check_texts("table", "column", to_type);
     END IF;
     FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation, attribute LOOP
-        PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, each.relation <> "table" OR each.attribute <> "column");
+        PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, NOT each.inherited AND (each.relation <> "table" OR each.attribute <> "column"));
         PERFORM objectid_ext_tools._live_check_table(each.relation, objectid_ext_tools._live_state("table", "column"));
     END LOOP;
 END;
@@ -211,15 +244,10 @@ CREATE FUNCTION objectid_ext_tools._live_tables("table" regclass, "column" name,
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH RECURSIVE heir (oid) AS (
-        SELECT "table"::oid
-        UNION
-        SELECT inhrelid FROM heir JOIN pg_inherits ON inhparent = oid
-    )
-    SELECT array_agg(oid::regclass ORDER BY oid)
-    FROM (SELECT oid FROM heir
+    SELECT objectid_ext_tools._live_tree(array_agg(oid::regclass))
+    FROM (SELECT "table"::oid
           UNION SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)
-          UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid) AS t
+          UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint JOIN objectid_ext_tools._foreign_keys("table", "column", to_type) k ON k = oid) AS t (oid)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_tables(regclass, name, regtype) IS 'internal: tables that the end of a conversion changes';
 
@@ -236,7 +264,13 @@ DECLARE
     seq regclass;
     new_id bigint;
 BEGIN
+    IF to_regclass(objectid_ext_tools._live_late("table", "column")) IS NOT NULL THEN
+        RETURN objectid_ext_tools._live_finish_late("table", "column", max_wait);
+    END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+    IF objectid_ext_tools._live_finish_parts("table", "column", to_type, max_wait) THEN
+        RETURN 0;
+    END IF;
     IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
         PERFORM objectid_ext_tools._live_check_complete("table", "column", to_type);
         statements := objectid_ext_tools._live_swap("table", "column", to_type);
@@ -256,10 +290,10 @@ BEGIN
     IF layout IS NOT NULL THEN
         PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     END IF;
-    RETURN NULL;
+    RETURN CASE WHEN to_regclass(objectid_ext_tools._live_late("table", "column")) IS NOT NULL THEN 0 END;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_finish(regclass, name, regtype, interval, integer, snowflake_layout) IS 'internal: completes a conversion; returns NULL';
+COMMENT ON FUNCTION objectid_ext_tools._live_finish(regclass, name, regtype, interval, integer, snowflake_layout) IS 'internal: completes a conversion; returns the seconds to wait before it is called again, and NULL at the end';
 
 CREATE FUNCTION objectid_ext_tools._live_check_complete("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -299,7 +333,7 @@ BEGIN
                       JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
                  WHERE NOT convalidated ORDER BY relation::text COLLATE "C", conname;
     RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
-                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state <> 'done' ORDER BY kind DESC, relation::text COLLATE "C", object_name;
+                 FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;
     RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
                  FROM objectid_ext_tools._live_strays("table", "column", to_type);
 END;

@@ -1,0 +1,339 @@
+----------------------------------------------------------------------
+-- Existing tables under load: partitions
+----------------------------------------------------------------------
+
+-- Columns, the trigger and check constraints are added to the partitioned table,
+-- and partitions that are created later inherit them.  Rows are filled and indexes
+-- are created for each partition by itself.
+--
+-- An index of a partitioned table is created without its partitions, and then
+-- theirs are attached.  PostgreSQL cannot make a constraint of such an index, so a
+-- primary key or unique constraint of a partitioned table is added only when the
+-- columns are replaced: without its partitions, whose constraints are attached.  So
+-- a foreign key to a partitioned table cannot exist earlier, either; it is added
+-- together with that, and validated afterwards.  Before PostgreSQL 18, a foreign key
+-- from a partitioned table cannot be added without looking at the rows.  So each
+-- partition gets its own, which is validated, and then the partitioned table, and
+-- PostgreSQL attaches those of the partitions without looking at the rows again.
+--
+-- Sessions can create, attach and detach partitions meanwhile.  A partition that is
+-- created has no rows that are not filled.  One that is attached needs the shadow
+-- columns.  One that is detached has no trigger any more, so its shadow columns are
+-- dropped, unless it refers to a converted column by itself.
+
+CREATE FUNCTION objectid_ext_tools._live_tree(relations regclass[]) RETURNS regclass[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE heir (oid, level) AS (
+        SELECT r::oid, 0 FROM unnest(relations) AS r
+        UNION ALL
+        SELECT inhrelid, level + 1 FROM heir JOIN pg_inherits ON inhparent = heir.oid
+    )
+    SELECT coalesce(array_agg(oid::regclass ORDER BY level, oid), '{}') FROM (SELECT oid, max(level) FROM heir GROUP BY oid) AS h (oid, level)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_tree(regclass[]) IS 'internal: tables with all their partitions and children, each after its parent';
+
+-- Tables that do not take part any more: dropped; detached; or the foreign key by
+-- which they referred to a converted column was dropped
+
+CREATE FUNCTION objectid_ext_tools._live_follow("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    parts regclass[] := ARRAY(SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type));
+    orphan regclass;
+BEGIN
+    EXECUTE format('DELETE FROM ONLY %s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
+    EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT p, 0, 0 FROM unnest($1) AS p'
+                   ' WHERE NOT EXISTS (SELECT FROM ONLY %s WHERE relation = p) AND p IN (SELECT inhrelid FROM pg_inherits)', state, state) USING parts;
+    EXECUTE format('SELECT relation FROM ONLY %s WHERE relation <> ALL ($1) LIMIT 1', state) INTO orphan USING parts;
+    IF orphan IS NULL THEN
+        RETURN false;
+    END IF;
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[orphan]), 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._execute(
+        ARRAY(SELECT format('DROP TRIGGER %I ON %s', tgname, orphan) || format('; DROP FUNCTION %s', tgfoid::regprocedure)
+              FROM pg_trigger WHERE tgrelid = orphan AND tgname = '~objectid_ext_conversion' AND tgparentid = 0) ||
+        ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', orphan, attname)
+              FROM pg_attribute WHERE attrelid = orphan AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped));
+    EXECUTE format('DELETE FROM ONLY %s WHERE relation = $1', state) USING orphan;
+    RETURN true;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_follow(regclass, name, regtype, interval) IS 'internal: removes what a conversion has added from a table that does not take part any more, and notes new partitions; true if it has removed something';
+
+-- What can be done with the indexes of partitions and partitioned tables.  If the
+-- index of a partitioned table exists, an index that PostgreSQL creates with a new
+-- partition is attached, but has another name.
+
+CREATE FUNCTION objectid_ext_tools._live_part_work(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT action text,
+    OUT relation regclass,
+    OUT object oid,
+    OUT shadow name,
+    OUT index oid,
+    OUT parent oid
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH old AS MATERIALIZED (
+        SELECT o.*, i.relnamespace, s.oid AS present
+        FROM objectid_ext_tools._live_objects("table", "column", to_type) o
+             JOIN pg_class i ON i.oid = o.object
+             LEFT JOIN pg_class s ON s.relname = o.shadow AND s.relnamespace = i.relnamespace
+        WHERE o.kind = 'index'
+    ), part AS (
+        SELECT o.*, t.relkind, t.relispartition, p.present AS parent,
+               (SELECT x.indexrelid FROM pg_inherits JOIN pg_index x ON x.indexrelid = inhrelid WHERE inhparent = p.present AND x.indrelid = o.relation) AS attached
+        FROM old o JOIN pg_class t ON t.oid = o.relation
+             LEFT JOIN pg_inherits h ON h.inhrelid = o.object
+             LEFT JOIN old p ON p.object = h.inhparent AND p.state <> 'late'
+        WHERE o.state <> 'late' AND (t.relkind = 'p' OR t.relispartition)
+    )
+    SELECT * FROM (
+        SELECT CASE WHEN p.attached <> p.present THEN 'drop'
+                    WHEN p.attached IS NOT NULL AND p.present IS NULL THEN 'rename'
+                    -- what is created while nobody can write should not take long
+                    WHEN p.present IS NULL AND (p.relkind = 'p' OR pg_relation_size(p.relation) <= 4194304) THEN 'create'
+                    WHEN p.attached IS NULL AND p.parent IS NOT NULL AND (p.relkind = 'p' OR p.state = 'done') THEN 'attach' END,
+               p.relation, p.object, p.shadow, coalesce(p.attached, p.present), p.parent
+        FROM part p
+        UNION ALL
+        SELECT 'drop', s.relation, NULL, c.relname, c.oid, NULL
+        FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_class c ON c.oid = to_regclass(s.index_name) AND c.relkind = 'I'
+    ) AS a (action, relation, object, shadow, index, parent)
+    WHERE a.action IS NOT NULL ORDER BY a.action = 'attach', a.action, a.relation, a.object
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_part_work(regclass, name, regtype) IS 'internal: indexes that are created, renamed, attached or dropped for partitions';
+
+CREATE FUNCTION objectid_ext_tools._live_part_index("table" regclass, "column" name, to_type regtype, action text, relation regclass, object oid, shadow name, index oid, parent oid, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    statement := CASE action
+                     WHEN 'drop' THEN format('DROP INDEX %s', index::regclass)
+                     WHEN 'rename' THEN format('ALTER INDEX %s RENAME TO %I', index::regclass, shadow)
+                     WHEN 'attach' THEN format('ALTER INDEX %s ATTACH PARTITION %s', parent::regclass, index::regclass)
+                     WHEN 'create' THEN (SELECT format('CREATE %sINDEX %I ON ONLY %s USING ', CASE WHEN indisunique THEN 'UNIQUE ' END, shadow, relation)
+                                         FROM pg_index WHERE indexrelid = object) ||
+                         objectid_ext_tools._live_definition("table", "column", to_type, 'index', relation, object)
+                 END;
+    PERFORM objectid_ext_tools._live_lock(CASE action WHEN 'drop' THEN objectid_ext_tools._live_tree(ARRAY[relation]) ELSE ARRAY[relation] END,
+                                          CASE action WHEN 'drop' THEN 'ACCESS EXCLUSIVE' WHEN 'create' THEN 'SHARE' ELSE 'SHARE UPDATE EXCLUSIVE' END, max_wait);
+    EXECUTE statement;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_part_index(regclass, name, regtype, text, regclass, oid, name, oid, oid, interval) IS 'internal: creates, renames, attaches or drops an index of a partition';
+
+-- To find out what can be done takes longer than to do it, so as much is done in a
+-- transaction as others can wait for.
+
+CREATE FUNCTION objectid_ext_tools._live_part_indexes("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+    action text;
+    ends timestamptz;
+BEGIN
+    FOR each IN SELECT * FROM objectid_ext_tools._live_part_work("table", "column", to_type) LOOP
+        ends := coalesce(ends, clock_timestamp() + 0.05 * max_wait);
+        action := coalesce(action, each.action);
+        EXIT WHEN each.action <> action OR clock_timestamp() > ends;
+        PERFORM objectid_ext_tools._live_part_index("table", "column", to_type, each.action, each.relation, each.object, each.shadow, each.index, each.parent, max_wait);
+        EXIT WHEN each.action IN ('create', 'drop');
+    END LOOP;
+    RETURN ends IS NOT NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_part_indexes(regclass, name, regtype, interval) IS 'internal: creates, renames, attaches or drops some indexes of partitions; false if there are none';
+
+-- Before the columns are replaced, a partition that is new since the indexes were
+-- created gets its own.
+
+CREATE FUNCTION objectid_ext_tools._live_finish_parts("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL
+       OR EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun) THEN
+        RETURN false;
+    END IF;
+    RETURN objectid_ext_tools._live_follow("table", "column", to_type, max_wait)
+           OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_finish_parts(regclass, name, regtype, interval) IS 'internal: creates what is missing for new partitions; false if there is nothing';
+
+----------------------------------------------------------------------
+-- Existing tables under load: constraints of partitioned tables
+----------------------------------------------------------------------
+
+-- pg_get_constraintdef() omits the storage parameters and the tablespace, which are
+-- before DEFERRABLE, and which new partitions inherit.
+
+CREATE FUNCTION objectid_ext_tools._live_part_constraint(object oid) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT concat(left(definition, length(definition) - length(deferral)), ' WITH (' || array_to_string(reloptions, ', ') || ')',
+                  ' USING INDEX TABLESPACE ' || quote_ident(spcname), deferral)
+    FROM pg_constraint k JOIN pg_class i ON i.oid = conindid LEFT JOIN pg_tablespace s ON s.oid = reltablespace,
+         pg_get_constraintdef(k.oid) AS definition,
+         concat(CASE WHEN condeferrable THEN ' DEFERRABLE' END, CASE WHEN condeferred THEN ' INITIALLY DEFERRED' END) AS deferral
+    WHERE k.oid = object
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_part_constraint(oid) IS 'internal: complete definition of a primary key or unique constraint';
+
+CREATE FUNCTION objectid_ext_tools._live_late("table" regclass, "column" name) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('%I.%I', nspname, objectid_ext_tools._live_name(relname || '.' || "column" || ' late'))
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE c.oid = "table"
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_late(regclass, name) IS 'internal: name of the table that stores the foreign keys that are not validated yet after the columns were replaced';
+
+-- The columns have their names again when these statements are executed, so the
+-- definition is that of the old foreign key.
+
+CREATE FUNCTION objectid_ext_tools._live_swap_late(object oid, late text) RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key pg_constraint;
+    definition text := pg_get_constraintdef(object);
+    each_part boolean;
+    statements text[];
+BEGIN
+    SELECT * INTO key FROM pg_constraint WHERE oid = object;
+    -- a key of each partition to each other partition takes long to add
+    SELECT f.relkind = 'p' AND key.convalidated AND (t.relkind = 'r' OR current_setting('server_version_num')::integer < 180000)
+    INTO each_part FROM pg_class f, pg_class t WHERE f.oid = key.conrelid AND t.oid = key.confrelid;
+    IF NOT each_part THEN
+        statements := ARRAY[
+            format('ALTER TABLE %s ADD CONSTRAINT %I %s', key.conrelid::regclass, key.conname, definition) ||
+                CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END,
+            format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.conrelid::regclass, obj_description(object, 'pg_constraint'))];
+        IF key.convalidated THEN
+            statements := statements || format('INSERT INTO %s VALUES (%L, %L)', late, key.conrelid::regclass, key.conname);
+        END IF;
+        RETURN statements;
+    END IF;
+    RETURN ARRAY(
+        WITH RECURSIVE part (oid) AS (
+            SELECT object
+            UNION ALL
+            SELECT c.oid FROM part JOIN pg_constraint c ON c.conparentid = part.oid AND c.conrelid IN (SELECT relid FROM pg_partition_tree(key.conrelid))
+        )
+        SELECT unnest(ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', c.conrelid::regclass, c.conname, definition),
+                            format('COMMENT ON CONSTRAINT %I ON %s IS %L', c.conname, c.conrelid::regclass, obj_description(c.oid, 'pg_constraint')),
+                            format('INSERT INTO %s VALUES (%L, %L)', late, c.conrelid::regclass, c.conname)])
+        FROM part JOIN pg_constraint c USING (oid) JOIN pg_class t ON t.oid = c.conrelid
+        -- the key of a table that refers to itself has parts of either side
+        WHERE t.relkind = 'r' AND c.confrelid = key.confrelid) ||
+        format('INSERT INTO %s VALUES (%L, %L, %L, %L)', late, key.conrelid::regclass, key.conname, definition, obj_description(object, 'pg_constraint'));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_late(oid, text) IS 'internal: statements that add a foreign key from or to a partitioned table, and note that it has to be validated';
+
+-- Before PostgreSQL 18, such a key takes about half a millisecond for each pair of
+-- partitions, while nobody can use the tables.
+
+CREATE FUNCTION objectid_ext_tools._live_check_pairs("table" regclass, attnum smallint) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+BEGIN
+    SELECT conname, referring, referred INTO key
+    FROM pg_constraint JOIN pg_class t ON t.oid = confrelid AND relkind = 'p',
+         LATERAL (SELECT count(*) FROM pg_partition_tree(conrelid) WHERE isleaf) AS f (referring),
+         LATERAL (SELECT count(*) FROM pg_partition_tree(confrelid) WHERE isleaf) AS p (referred)
+    WHERE contype = 'f' AND conparentid = 0 AND conrelid = "table" AND attnum = ANY (conkey) AND referring > 1 AND referring * referred > 1000
+      AND current_setting('server_version_num')::integer < 180000
+    ORDER BY conname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'foreign key constraint "%" refers from % partitions to % partitions', key.conname, key.referring, key.referred
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'The tables would be locked for long to replace it.',
+                  HINT = 'Use PostgreSQL 18 or later, or drop it, convert the column, and create it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_pairs(regclass, smallint) IS 'internal: raises an error if a foreign key between partitioned tables cannot be replaced in short time';
+
+CREATE FUNCTION objectid_ext_tools._live_adopt_key(late text, relation regclass, name name, definition text, comment text, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    missing regclass;
+    referred regclass;
+BEGIN
+    SELECT confrelid INTO referred
+    FROM pg_constraint JOIN pg_partition_tree(relation) ON relid = conrelid
+    WHERE contype = 'f' AND pg_get_constraintdef(pg_constraint.oid) = definition LIMIT 1;
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(array_remove(ARRAY[relation, referred], NULL)), 'SHARE ROW EXCLUSIVE', max_wait);
+    SELECT relid INTO missing
+    FROM pg_partition_tree(relation)
+    WHERE isleaf AND relid <> relation
+      AND NOT EXISTS (SELECT FROM pg_constraint c WHERE conrelid = relid AND contype = 'f' AND conparentid = 0 AND pg_get_constraintdef(c.oid) = definition)
+    LIMIT 1;
+    IF FOUND THEN
+        -- a new partition
+        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', missing, name, definition);
+        EXECUTE format('INSERT INTO %s VALUES ($1, $2)', late) USING missing, name;
+        RETURN;
+    END IF;
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', relation, name, definition);
+    EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', name, relation, comment);
+    EXECUTE format('DELETE FROM ONLY %s AS k WHERE k.relation = $1 AND k.name = $2', late) USING relation, name;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_adopt_key(text, regclass, name, text, text, interval) IS 'internal: adds a foreign key to a partitioned table whose partitions have it, or to a partition that has not';
+
+CREATE FUNCTION objectid_ext_tools._live_finish_late("table" regclass, "column" name, max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET client_min_messages = warning
+AS $$
+DECLARE
+    late text := objectid_ext_tools._live_late("table", "column");
+    key record;
+BEGIN
+    EXECUTE format('DELETE FROM ONLY %s AS k WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = k.relation)'
+                   ' OR k.definition IS NULL AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.relation AND conname = k.name)', late);
+    EXECUTE format('SELECT * FROM ONLY %s AS k ORDER BY k.definition IS NOT NULL, k.relation, k.name LIMIT 1', late) INTO key;
+    IF key.relation IS NULL THEN
+        EXECUTE format('DROP TABLE %s', late);
+        RETURN NULL;
+    END IF;
+    IF key.definition IS NOT NULL THEN
+        PERFORM objectid_ext_tools._live_adopt_key(late, key.relation, key.name, key.definition, key.comment, max_wait);
+        RETURN 0;
+    END IF;
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[key.relation]), 'SHARE UPDATE EXCLUSIVE', max_wait);
+    EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
+    EXECUTE format('DELETE FROM ONLY %s AS k WHERE k.relation = $1 AND k.name = $2 AND k.definition IS NULL', late) USING key.relation, key.name;
+    RETURN 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_finish_late(regclass, name, interval) IS 'internal: validates the next foreign key from or to a partitioned table after the columns were replaced; returns NULL at the end';
