@@ -331,20 +331,30 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
  * ----------------------------------------------------------------
  */
 
-/* Return the time at which the clock will begin. */
-static TimestampTz
-stored_time(Oid relid)
+/*
+ * If no session has used the clock, set *stored to the time at which it will
+ * begin.  This must be read under the lock: a session that begins writes its
+ * reservation first, and then has ids of earlier times.
+ */
+static bool
+get_stored_time(shard_clock *clock, Oid relid, TimestampTz *stored)
 {
 	Relation	rel;
 	XLogRecPtr	lsn;
-	TimestampTz stored;
+	bool		begun;
 
 	AcceptInvalidationMessages();	/* see open_sequence_to_read() */
 	rel = relation_open(relid, AccessShareLock);
-	stored = read_reservation(rel, &lsn);
+	LWLockAcquire(&clock->reservation_lock, LW_SHARED);
+	begun = has_begun(clock);
+	if (!begun)
+		*stored = read_reservation(rel, &lsn);
+	LWLockRelease(&clock->reservation_lock);
 	relation_close(rel, AccessShareLock);
-	wait_until_safe(lsn);
-	return stored;
+
+	if (!begun)
+		wait_until_safe(lsn);
+	return !begun;
 }
 
 /*
@@ -357,8 +367,8 @@ settled_by_clock(shard_clock *clock, Oid relid)
 	TimestampTz now;
 	TimestampTz reserved;
 
-	if (!has_begun(clock))
-		return stored_time(relid);
+	if (!has_begun(clock) && get_stored_time(clock, relid, &now))
+		return now;
 
 	now = shard_clock_now(clock);
 	advance_base(clock, now);

@@ -89,5 +89,35 @@ foreach my $reader ('one', 'two')
 cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM feed WHERE id NOT IN (SELECT id FROM seen WHERE reader = 'no bound')}),
 	'>', 0, 'a reader without a bound misses rows');
 
+# The first ids after a start of the server.  While the first session waits for the
+# disk, the sequence has its reservation already, but the session has published
+# nothing.
+$node->append_conf('postgresql.conf', "fsync = on\ncommit_delay = 100000\ncommit_siblings = 0\n");
+my $insert = q{INSERT INTO feed VALUES (next_shard_id(1, nextval('cache_1')))};
+$node->safe_psql('postgres', qq{
+	CREATE PROCEDURE read_rows(reader text, rows int) LANGUAGE plpgsql AS \$\$
+	DECLARE
+		until timestamptz := clock_timestamp() + interval '$PostgreSQL::Test::Utils::timeout_default s';
+		last bigint := -1;
+		upto bigint;
+	BEGIN
+		WHILE (SELECT count(*) < rows OR max(id) > last FROM feed) AND clock_timestamp() < until LOOP
+			upto := settled_shard_id();
+			INSERT INTO seen SELECT read_rows.reader, nextval('seen_n_seq'), id FROM feed WHERE id > last AND id <= upto;
+			last := upto;
+			COMMIT;
+		END LOOP;
+	END \$\$});
+foreach my $attempt (1 .. 3)
+{
+	$node->safe_psql('postgres', "TRUNCATE feed, seen; $insert");
+	$node->restart;
+	my @readers = map { start_client($node, "CALL read_rows('$_', 3)") } 1 .. 5;
+	$node->poll_query_until('postgres', 'SELECT count(*) = 5 FROM seen') or die 'readers do not read';
+	$node->safe_psql('postgres', $insert) foreach 1 .. 2;
+	ok($_->{run}->finish, 'reader ends') or diag(slurp_file($_->{errors})) foreach @readers;
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM seen'), 15, 'five readers read three rows, of which two are the first after a start');
+}
+
 $node->stop;
 done_testing();
