@@ -71,7 +71,7 @@ SELECT setval('four_id', 5000000000);
 SELECT last_id, last_time, lead, problem FROM objectid_ext_tools.clock_sequences WHERE table_name = 'four'::regclass;
 -- the rate: all accesses count as a block of CACHE
 SELECT pg_stat_force_next_flush();
-SELECT ids_per_second BETWEEN 64 / elapsed AND 64 * 1000 / elapsed AS rate, abs(share * 4096000 / ids_per_second - 1) < 1e-9 AS share, counted_since <= now() AS counted_since
+SELECT ids_taken BETWEEN 1000 AND 64 * 1000 AS taken, ids_per_second BETWEEN 1000 / elapsed AND 64 * 1000 / elapsed AS rate, abs(share * 4096000 / ids_per_second - 1) < 1e-9 AS share, counted_since <= now() AS counted_since
 FROM objectid_ext_tools.clock_sequences, LATERAL extract(epoch FROM clock_timestamp() - counted_since) AS elapsed WHERE table_name = 'one'::regclass;
 
 -- The settings of the session do not matter.
@@ -81,6 +81,11 @@ SET quote_all_identifiers = on;
 SELECT md5(string_agg(concat_ws('|', table_name::oid, column_name, sequence::oid, layout, node, problem), ' ')) = :'before' AS same, count(*), count(problem)
 FROM objectid_ext_tools.clock_sequences;
 RESET quote_all_identifiers;
+-- which PostgreSQL 19 cannot turn off
+DO $$ BEGIN SET standard_conforming_strings = off; EXCEPTION WHEN OTHERS THEN END $$;
+SELECT md5(string_agg(concat_ws('|', table_name::oid, column_name, sequence::oid, layout, node, problem), ' ')) = :'before' AS same
+FROM objectid_ext_tools.clock_sequences;
+RESET standard_conforming_strings;
 SET search_path = app, "Ids.*";
 
 -- What a monitor asks
@@ -100,7 +105,9 @@ CREATE TABLE too_high (id bigint DEFAULT next_snowflake('a_id', 1024));
 CREATE TABLE negative (id bigint DEFAULT next_snowflake('a_id', -1));
 CREATE TABLE narrow (id int DEFAULT next_snowflake('a_id', 1));
 CREATE DOMAIN small_key AS smallint;
-CREATE TABLE narrower (id small_key DEFAULT next_snowflake('a_id', 1));
+CREATE DOMAIN smaller_key AS small_key;
+CREATE TABLE narrower (id smaller_key DEFAULT next_snowflake('a_id', 1));
+CREATE TABLE cast_node (id bigint DEFAULT next_snowflake('a_id', 5000::smallint), "to" bigint DEFAULT next_snowflake('a_id', -7::int));
 CREATE TABLE gone (id bigint DEFAULT next_snowflake('app.gone_id'::text::regclass, 1));
 CREATE TABLE unqualified (id bigint DEFAULT next_snowflake('a_id'::text::regclass, 1));
 CREATE TABLE no_sequence (id bigint DEFAULT next_snowflake('unset', 1));
@@ -112,7 +119,7 @@ CREATE TABLE deep (id bigint DEFAULT next_snowflake('a_id', ((((1 + 2) * 3) + 4)
 CREATE FUNCTION current_node() RETURNS int LANGUAGE sql RETURN 1;
 CREATE TABLE computed_node (id bigint DEFAULT next_snowflake('a_id', current_node()));
 SELECT * FROM pg_temp.problems();
-DROP TABLE unset, unset_too, too_high, negative, narrow, narrower, gone, unqualified, no_sequence, computed, computed_layout, deep, computed_node;
+DROP TABLE unset, unset_too, too_high, negative, narrow, narrower, cast_node, gone, unqualified, no_sequence, computed, computed_layout, deep, computed_node;
 
 --
 -- Problems of a sequence
@@ -142,6 +149,13 @@ CREATE TABLE serial (id serial, n bigint DEFAULT nextval('a_id'), "N n" bigint D
 CREATE SEQUENCE called_id;
 CREATE TABLE called (id bigint DEFAULT next_snowflake('called_id', 1));
 INSERT INTO called DEFAULT VALUES;
+-- or as the default of a domain, or for the numbers of a shard
+CREATE SEQUENCE shared_id;
+CREATE DOMAIN shared_number AS bigint DEFAULT nextval('shared_id');
+CREATE TABLE shared (id bigint DEFAULT next_snowflake('shared_id', 1), number shared_number, shard bigint DEFAULT next_shard_id(1, nextval('shared_id')));
+-- what reads it is no problem
+CREATE SEQUENCE read_id;
+CREATE TABLE read (id bigint DEFAULT next_snowflake('read_id', 1), same bigint DEFAULT currval('read_id'));
 SELECT count(nextval('called_id')) FROM generate_series(1, 4096);
 -- but a sequence can serve two nodes
 CREATE SEQUENCE both_id;
@@ -149,11 +163,14 @@ CREATE TABLE both_1 (id bigint DEFAULT next_snowflake('both_id', 1));
 CREATE TABLE both_2 (id bigint DEFAULT next_snowflake('both_id', 2));
 INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
-DROP TABLE mixed, serial, called, both_1, both_2;
+DROP TABLE mixed, serial, called, shared, read, both_1, both_2;
 
 -- one sequence, two layouts; the clock far behind; a value that is no id
 CREATE TABLE layout_1 (id bigint DEFAULT next_snowflake('a_id', 1));
 CREATE TABLE layout_2 (id bigint DEFAULT next_snowflake('a_id', 1, 'discord'));
+-- the option start makes no other ids
+CREATE SEQUENCE start_id;
+CREATE TABLE layout_3 (id bigint DEFAULT next_snowflake('start_id', 1), random bigint DEFAULT next_snowflake('start_id', 1, 'twitter;start=random'));
 CREATE SEQUENCE ahead_id;
 CREATE TABLE ahead (id bigint DEFAULT next_snowflake('ahead_id', 1));
 SELECT setval('ahead_id', make_snowflake(clock_timestamp() + interval '1 day 30 s', 1, 0, 'twitter')) > 0 AS set;
@@ -161,7 +178,7 @@ CREATE SEQUENCE beyond_id;
 CREATE TABLE beyond (id bigint DEFAULT next_snowflake('beyond_id', 1, 'js53'));
 SELECT setval('beyond_id', 9007199254740992);
 SELECT table_name, regexp_replace(problem, '\m864\d\d\M', '864..') AS problem FROM pg_temp.problems();
-DROP TABLE layout_1, layout_2, ahead, beyond;
+DROP TABLE layout_1, layout_2, layout_3, ahead, beyond;
 
 -- A layout that ends within a year: 41 bits of 100 us
 SELECT format('time:41,node:5,seq:5;tick=100us;epoch=%sZ', to_char(now() - interval '2541 days', 'YYYY-MM-DD"T"HH24:MI:SS')) AS layout \gset
@@ -189,7 +206,7 @@ CREATE TABLE shard_1.video (id bigint DEFAULT next_snowflake('shard_1.photo_id',
 CREATE TABLE shard_2.video (id bigint DEFAULT next_snowflake('shard_2.photo_id', 32));
 -- two tables whose ids are not compared: no problem, but in same_ids
 CREATE SEQUENCE q_id;
-CREATE TABLE q (id bigint DEFAULT next_snowflake('q_id', 1));
+CREATE TABLE q (id bigint DEFAULT next_snowflake('q_id', 1, 'twitter;start=random'), other bigint DEFAULT next_snowflake('p_id', 1));
 SELECT table_name, same_ids, problem FROM objectid_ext_tools.clock_sequences;
 DROP TABLE p, q;
 SET client_min_messages = warning;
@@ -205,12 +222,17 @@ CREATE TABLE shard_8192 (id bigint DEFAULT next_shard_id(8192, nextval('number_i
 CREATE TABLE shard_tick (id bigint DEFAULT next_shard_id(1, nextval('number_id'), 'time:31,node:10,seq:12;tick=2s;epoch=2026-01-01T00:00:00Z'));
 CREATE SEQUENCE number_int AS integer;
 CREATE TABLE shard_int (id bigint DEFAULT next_shard_id(5, nextval('number_int')));
-CREATE SEQUENCE number_cycle INCREMENT -1 CYCLE;
+-- numbers may repeat, but must not be negative
+CREATE UNLOGGED SEQUENCE number_cycle MAXVALUE 1023 CYCLE CACHE 2000;
 CREATE TABLE shard_cycle (id bigint DEFAULT next_shard_id(5, nextval('number_cycle')));
+SELECT setval('number_cycle', 1023);
+CREATE SEQUENCE number_down INCREMENT -1;
+CREATE TABLE shard_down (id bigint DEFAULT next_shard_id(5, nextval('number_down')));
+INSERT INTO shard_down DEFAULT VALUES;
 CREATE TABLE shard_computed (id bigint DEFAULT next_shard_id(5, floor(random() * 1024)::bigint));
 SELECT setval('number_int', 2000000000);
 SELECT table_name, sequence, layout, node, problem FROM objectid_ext_tools.clock_sequences;
-DROP TABLE shard_ok, shard_8192, shard_tick, shard_int, shard_cycle, shard_computed;
+DROP TABLE shard_ok, shard_8192, shard_tick, shard_int, shard_cycle, shard_down, shard_computed;
 
 --
 -- Privileges
@@ -243,6 +265,17 @@ GRANT SELECT ON SEQUENCE granted_id TO regress_clock_monitor;
 SET SESSION AUTHORIZATION regress_clock_monitor;
 SELECT column_name, sequence, node, last_id > 0 AS last_id, problem FROM objectid_ext_tools.clock_sequences;
 RESET SESSION AUTHORIZATION;
+DROP TABLE granted;
+-- who may insert into a partition; one with a default of its own has another sequence
+CREATE TABLE granted (id bigint DEFAULT next_snowflake('granted_id', 1)) PARTITION BY RANGE (id);
+CREATE TABLE granted_1 PARTITION OF granted FOR VALUES FROM (MINVALUE) TO (0) PARTITION BY RANGE (id);
+CREATE TABLE granted_11 PARTITION OF granted_1 DEFAULT;
+CREATE SEQUENCE granted_2_id;
+CREATE TABLE granted_2 PARTITION OF granted (id DEFAULT next_snowflake('granted_2_id', 2)) DEFAULT;
+GRANT INSERT ON granted_11 TO regress_clock_writer;
+GRANT INSERT ON granted_2 TO regress_clock_monitor;
+REVOKE ALL ON SEQUENCE granted_id FROM regress_clock_writer, regress_clock_monitor;
+SELECT table_name, problem FROM pg_temp.problems();
 DROP TABLE granted;
 
 -- No default makes the view fail, or calls a function.

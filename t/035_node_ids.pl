@@ -49,6 +49,27 @@ answers_are([], '', 'no server');
 # A server without a node id is a problem, too.
 answers_are([ $a, $c ], "1|1|f|\n2||f|objectid_ext.node_id is not set", 'a node that is not set');
 
+# The view of the clocks shows the node of the server, and what is wrong with it.
+sub clock_of
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres', q{SELECT node, last_id > 0, problem FROM objectid_ext_tools.clock_sequences});
+}
+foreach my $node ($a, $c)
+{
+	$node->safe_psql('postgres', q{
+		CREATE SEQUENCE item_id;
+		CREATE TABLE item (id bigint DEFAULT next_snowflake('item_id'), name text);
+		CREATE TABLE part (id bigint DEFAULT next_snowflake('item_id', snowflake_node_id()))});
+}
+is(clock_of($a), "1||\n1||", 'clocks of a server with a node');
+is(clock_of($c), "||objectid_ext.node_id is not set\n||objectid_ext.node_id is not set", 'and of one without');
+my ($exported) = slurp_file('examples/monitoring/postgres_exporter.yaml') =~ /query: \|\n((?: {4,}.*\n)+)/;
+my @exported = map { (split /\|/)[ 1, -1 ] } split /\n/, $c->safe_psql('postgres', $exported);
+is("@exported", 'item 1 part 1', 'the query of postgres_exporter');
+$a->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES');
+is(clock_of($a), "1|t|\n1|t|", 'a clock that has given an id');
+
 # A configuration error
 $c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
 $c->reload;
@@ -132,6 +153,9 @@ $clone->safe_psql('postgres', "LOAD 'objectid_ext'; ALTER SYSTEM SET objectid_ex
 $clone->reload;
 $clone->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or die 'no reload';
 answers_are([ $a, $clone ], "1|1|f|\n2|3|f|", 'a clone with a node of its own');
+is(clock_of($clone), join("\n", ('3|t|the last id is of node 1: nextval was used, or the node has changed') x 2), 'the last id is of the other node');
+$clone->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES');
+is(clock_of($clone), "3|t|\n3|t|", 'until the next id');
 
 # A backup that is restored from the archive, to its end, beside the server
 $a->safe_psql('postgres', 'CREATE TABLE after_backup (); SELECT pg_switch_wal()');
