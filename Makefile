@@ -3,8 +3,8 @@ EXTENSION = objectid_ext objectid_ext_tools
 DATA = extension/objectid_ext--1.0.sql
 # made of the parts below, in this order
 DATA_built = extension/objectid_ext_tools--1.0.sql
-tools = schema node_ids id_partitions maintain_id_partitions generator_calls clock_sequences \
-	existing_tables convert_to_snowflake convert_to_objectid \
+tools = schema node_ids id_partitions default_rows maintain_id_partitions \
+	generator_calls clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
 	live_state live_checks live_partitions live_fill live_swap live_run live_plan
 
 MODULE_big = objectid_ext

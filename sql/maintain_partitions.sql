@@ -211,6 +211,31 @@ CREATE TABLE m_end PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5))) TO
 SELECT * FROM maintained('m', '2 months', month(12) - now(), '1 day');
 SELECT * FROM listed('m');
 DROP TABLE m;
+-- Bounds that are not the lowest id of an instant: an id and one, as for a table that
+-- becomes the first partition.  New partitions leave no gap, and are dropped in turn.
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1) + interval '36 h') + 12345);
+CREATE TABLE m_odd PARTITION OF m FOR VALUES FROM (snowflake_floor(month(3) + interval '36 h') + 12345) TO (snowflake_floor(month(5)) + 1);
+INSERT INTO m SELECT snowflake_floor(t + interval '36 h') + n FROM unnest(ARRAY[month(-1), month(3)]) AS t, unnest(ARRAY[12344, 12345]) AS n;
+SELECT tableoid::regclass, count(*) FROM m GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM create_id_partitions('m', '1 day', month(-1) + interval '36 h', month(-1) + interval '60 h');
+SELECT count(*) FROM create_id_partitions('m', '1 day', month(-1) + interval '36 h', month(-1) + interval '60 h');
+SELECT done, lower, upper, moved, problem FROM maintained('m', '1 month', month(6) - now());
+SELECT done, lower, upper, moved, problem FROM maintained('m', '1 month', month(6) - now());
+SELECT count(*) FROM m_default;
+SELECT done, lower, upper, problem FROM maintained('m', '1 month', '0', now() - month(0));
+DROP TABLE m;
+CREATE TABLE m (id objectid NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('6a9500000000000000000001');
+SELECT count(*) FROM create_id_partitions('m', '1 day', objectid_timestamp('6a9500000000000000000001'), objectid_timestamp('6a9500000000000000000001') + interval '1 day');
+SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname LIKE 'm\_%' AND relname <> 'm_old';
+DROP TABLE m;
+CREATE TABLE m (id uuid NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('019a0000-0000-7000-8000-000000000001');
+SELECT count(*) FROM create_id_partitions('m', '1 day', uuidv7_timestamp('019a0000-0000-7000-8000-000000000001'), uuidv7_timestamp('019a0000-0000-7000-8000-000000000001') + interval '1 day');
+SELECT split_part(pg_get_expr(relpartbound, oid), ' TO ', 1) FROM pg_class WHERE relname LIKE 'm\_%' AND relname <> 'm_old';
+DROP TABLE m;
 -- a week begins on a Monday, a quarter in January
 CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(isodow FROM lower) AS day, lower = date_trunc('day', lower) AS midnight, upper - lower AS every, lower <= now() AND upper > now() AS present

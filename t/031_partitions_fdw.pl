@@ -148,6 +148,19 @@ is(differences($without_option->{text}, $here->safe_psql('postgres', $by_hash->{
 is(sent("SELECT * FROM item WHERE id = '$known'"), 'every row', 'one id, without the option: all rows of its server');
 is($here->safe_psql('postgres', "SELECT name FROM item WHERE id = '$known'"), 'known', 'of which one is right');
 
+# A default partition in the archive: its rows come here when theirs is made.
+$far[0]->safe_psql('postgres', 'CREATE TABLE rest (id bigint PRIMARY KEY, n int)');
+$here->safe_psql('postgres', q{
+	CREATE TABLE kept (id bigint, n int) PARTITION BY RANGE (id);
+	CREATE FOREIGN TABLE kept_rest PARTITION OF kept DEFAULT SERVER archive OPTIONS (table_name 'rest');
+	INSERT INTO kept SELECT snowflake_floor(now()) + n, n FROM generate_series(1, 10) AS n;
+	INSERT INTO kept VALUES (snowflake_floor('2020-01-01Z'), 0)});
+my $maintain = q{SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('kept', '1 month', '0', '1 year')};
+is($here->safe_psql('postgres', $maintain), 'created|10|', 'rows leave a default partition on another server');
+is($far[0]->safe_psql('postgres', 'SELECT count(*), sum(n) FROM rest'), '1|0', 'where the others stay');
+is($here->safe_psql('postgres', q{SELECT count(*), sum(n), count(*) FILTER (WHERE tableoid = 'kept_rest'::regclass) FROM kept}), '11|55|1', 'no row is lost');
+is($here->safe_psql('postgres', $maintain), '', 'a second call does nothing');
+
 # The array type has become a member, and goes with the extension.
 $here->safe_psql('postgres', 'DROP EXTENSION objectid_ext CASCADE');
 is($here->safe_psql('postgres', "SELECT to_regtype('objectid') IS NULL AND to_regtype('objectid[]') IS NULL"), 't', 'the extension can be dropped');

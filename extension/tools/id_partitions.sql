@@ -86,6 +86,7 @@ COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout)
 -- A bound is exact if it is the lowest id of an instant, as create_id_partitions()
 -- makes them.  A partition with other bounds contains ids of any time, or numbers
 -- that have none, such as those of a serial column: in the first day of a layout.
+-- A lower bound is as good if the partition continues one with such an upper bound.
 
 CREATE FUNCTION objectid_ext_tools._time_partitions(
     parent regclass,
@@ -93,6 +94,8 @@ CREATE FUNCTION objectid_ext_tools._time_partitions(
     OUT partition regclass,
     OUT lower timestamp with time zone,
     OUT upper timestamp with time zone,
+    OUT lower_id text,
+    OUT upper_id text,
     OUT exact_lower boolean,
     OUT exact_upper boolean,
     OUT is_foreign boolean
@@ -100,18 +103,51 @@ CREATE FUNCTION objectid_ext_tools._time_partitions(
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT p.partition, p.lower, p.upper,
-           p.lower > first_day.ends AND trim(bounds[1], '''') = objectid_ext_tools._partition_bound(key_type, p.lower, layout),
-           p.upper > first_day.ends AND trim(bounds[2], '''') = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
+    WITH bound AS MATERIALIZED (
+        SELECT partition, trim(ids[1], '''') AS lower_id, trim(ids[2], '''') AS upper_id
+        FROM objectid_ext_tools._partition_bounds(parent), regexp_match(printed, '^FOR VALUES FROM [(](.*)[)] TO [(](.*)[)]$') AS ids
+        WHERE ids IS NOT NULL
+    )
+    SELECT p.partition, p.lower, p.upper, b.lower_id, b.upper_id,
+           p.lower > first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
+           p.upper > first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
            EXISTS (SELECT FROM pg_partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),
          objectid_ext_tools.id_partitions(parent, layout) AS p
-         JOIN objectid_ext_tools._partition_bounds(parent) AS child USING (partition),
-         LATERAL regexp_match(child.printed, '^FOR VALUES FROM [(](.*)[)] TO [(](.*)[)]$') AS bounds
-    WHERE bounds IS NOT NULL
+         JOIN bound AS b USING (partition)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._time_partitions(regclass, snowflake_layout) IS 'internal: partitions except the default partition; are their bounds those of instants, and do they contain foreign tables?';
+COMMENT ON FUNCTION objectid_ext_tools._time_partitions(regclass, snowflake_layout) IS 'internal: partitions except the default partition, with their bounds; are these those of instants, and do they contain foreign tables?';
+
+-- Next to a partition whose bound is not the lowest id of an instant, such as the
+-- highest of the ids and one, a new one begins or ends with that.
+
+CREATE FUNCTION objectid_ext_tools._odd_bounds(parent regclass, layout snowflake_layout) RETURNS jsonb
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT jsonb_build_object('begin', jsonb_object_agg(extract(epoch FROM upper), upper_id) FILTER (WHERE isfinite(upper) AND NOT exact_upper),
+                              'end', jsonb_object_agg(extract(epoch FROM lower), lower_id) FILTER (WHERE isfinite(lower) AND NOT exact_lower))
+    FROM objectid_ext_tools._time_partitions(parent, layout)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._odd_bounds(regclass, snowflake_layout) IS 'internal: bounds of partitions that are not those of instants, by their times in seconds since 1970: where a new partition can begin, and where it can end';
+
+CREATE FUNCTION objectid_ext_tools._new_bounds(
+    key_type regtype,
+    begins timestamp with time zone,
+    ends timestamp with time zone,
+    layout snowflake_layout,
+    odd jsonb,
+    OUT begin_id text,
+    OUT end_id text
+)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(odd -> 'begin' ->> extract(epoch FROM begins)::text, objectid_ext_tools._partition_bound(key_type, begins, layout)),
+           coalesce(odd -> 'end' ->> extract(epoch FROM ends)::text, objectid_ext_tools._partition_bound(key_type, ends, layout))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._new_bounds(regtype, timestamp with time zone, timestamp with time zone, snowflake_layout, jsonb) IS 'internal: bounds of a new partition for a span of time; odd is what _odd_bounds() returns';
 
 CREATE FUNCTION objectid_ext_tools._check_partition_interval(every interval) RETURNS void
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -163,121 +199,6 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, text) IS 'internal: a free name for a partition, qualified and quoted';
-
--- Commands that enable the triggers of a table and its partitions as they are
--- now, except those of foreign keys.
-
-CREATE FUNCTION objectid_ext_tools._triggers("table" regclass, OUT disable text[], OUT enable text[])
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT coalesce(array_agg(format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname)), '{}'),
-           coalesce(array_agg(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
-                                     CASE tgenabled WHEN 'R' THEN 'REPLICA' WHEN 'A' THEN 'ALWAYS' END, tgname)), '{}')
-    FROM pg_trigger t LEFT JOIN pg_constraint c ON c.oid = tgconstraint
-    WHERE tgrelid IN (SELECT relid FROM pg_partition_tree("table")) AND tgenabled <> 'D' AND coalesce(contype, 't') = 't'
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again';
-
--- The rows would be deleted and inserted, so foreign keys that refer to them would
--- fail, or delete the referring rows.
-
-CREATE FUNCTION objectid_ext_tools._check_not_referenced("table" regclass, condition text) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
-DECLARE
-    key record;
-    found boolean;
-BEGIN
-    FOR key IN
-        SELECT conname, conrelid::regclass AS referring, confrelid::regclass AS referred,
-               (SELECT string_agg(format('d.%I OPERATOR(%I.%s) f.%I', r.attname, nspname, oprname, a.attname), ' AND ')
-                FROM unnest(conkey, confkey, conpfeqop) AS k (referring, referred, operator)
-                     JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.referring
-                     JOIN pg_attribute r ON r.attrelid = confrelid AND r.attnum = k.referred
-                     JOIN pg_operator o ON o.oid = k.operator JOIN pg_namespace n ON n.oid = oprnamespace) AS equal
-        FROM pg_constraint
-        WHERE contype = 'f' AND confrelid IN (SELECT relid FROM pg_partition_tree("table"))
-    LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
-            INTO found;
-        IF found THEN
-            RAISE EXCEPTION 'cannot move rows out of default partition %', "table"
-                USING ERRCODE = 'foreign_key_violation',
-                      DETAIL = format('Foreign key constraint "%s" of table %s refers to them.', key.conname, key.referring),
-                      HINT = 'Drop the constraint, create the partition, and add the constraint again.';
-        END IF;
-    END LOOP;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._check_not_referenced(regclass, text) IS 'internal: raises an error if a foreign key refers to rows of a table that satisfy a condition';
-
--- Take the rows of a range of ids out of a default partition, into a temporary
--- table, which is null if there are none.  Nobody can add one of them before the
--- transaction ends.  The caller puts them into the new partition only when that is
--- attached: otherwise logical replication would send the deletion, but not the
--- insertion.
-
-CREATE FUNCTION objectid_ext_tools._take_default_rows(parent regclass, default_partition regclass, condition text, columns text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
-DECLARE
-    is_foreign boolean := EXISTS (SELECT FROM pg_partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
-    triggers record;
-    found boolean;
-    taken bigint;
-    command text;
-BEGIN
-    -- a foreign table cannot be locked
-    EXECUTE format('LOCK TABLE %s %s IN ACCESS EXCLUSIVE MODE', CASE WHEN is_foreign THEN 'ONLY' ELSE '' END,
-                   CASE WHEN is_foreign THEN parent ELSE default_partition END);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition) INTO found;
-    IF NOT found THEN
-        RETURN 0;
-    END IF;
-    PERFORM objectid_ext_tools._check_not_referenced(default_partition, condition);
-    EXECUTE format('CREATE TEMPORARY TABLE objectid_ext_tools_moved ON COMMIT DROP AS SELECT %s FROM %s WHERE %s', columns, default_partition, condition);
-    triggers := objectid_ext_tools._triggers(default_partition);
-    FOREACH command IN ARRAY triggers.disable LOOP
-        EXECUTE command;
-    END LOOP;
-    EXECUTE format('DELETE FROM %s WHERE %s', default_partition, condition);
-    GET DIAGNOSTICS taken = ROW_COUNT;
-    FOREACH command IN ARRAY triggers.enable LOOP
-        EXECUTE command;
-    END LOOP;
-    RETURN taken;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._take_default_rows(regclass, regclass, text, text) IS 'internal: moves rows of a default partition to the temporary table objectid_ext_tools_moved; returns their number';
-
-CREATE FUNCTION objectid_ext_tools._put_default_rows(partition regclass, columns text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
-DECLARE
-    triggers record := objectid_ext_tools._triggers(partition);
-    put bigint;
-    command text;
-BEGIN
-    FOREACH command IN ARRAY triggers.disable LOOP
-        EXECUTE command;
-    END LOOP;
-    EXECUTE format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM pg_temp.objectid_ext_tools_moved', partition, columns);
-    GET DIAGNOSTICS put = ROW_COUNT;
-    FOREACH command IN ARRAY triggers.enable LOOP
-        EXECUTE command;
-    END LOOP;
-    DROP TABLE pg_temp.objectid_ext_tools_moved;
-    RETURN put;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._put_default_rows(regclass, text) IS 'internal: moves the rows of the temporary table objectid_ext_tools_moved to a new partition; returns their number';
 
 -- The latest partition, if it is itself partitioned, by another column and into
 -- local tables: then new ones are divided likewise.
@@ -367,6 +288,7 @@ CREATE FUNCTION objectid_ext_tools._create_partition(
     layout snowflake_layout,
     suffix text,
     template regclass,
+    odd jsonb,
     OUT partition regclass,
     OUT moved bigint
 )
@@ -376,14 +298,15 @@ SET timezone = 'UTC'
 AS $$
 DECLARE
     key_type regtype := objectid_ext_tools._partition_key_type(parent);
-    begin_id text := objectid_ext_tools._partition_bound(key_type, begins, layout);
-    end_id text := objectid_ext_tools._partition_bound(key_type, ends, layout);
+    begin_id text;
+    end_id text;
     default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table WHERE partrelid = parent);
     operators text := CASE WHEN key_type IN ('bigint'::regtype, 'uuid'::regtype) THEN 'pg_catalog' ELSE objectid_ext_tools._ids_schema() END;
     name text := objectid_ext_tools._partition_name(parent, to_char(begins, suffix));
     columns text;
     condition text;
 BEGIN
+    SELECT n.begin_id, n.end_id INTO begin_id, end_id FROM objectid_ext_tools._new_bounds(key_type, begins, ends, layout, odd) AS n;
     IF begin_id = end_id THEN
         RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends USING ERRCODE = 'datetime_field_overflow';
     END IF;
@@ -406,7 +329,7 @@ BEGIN
     PERFORM objectid_ext_tools._give_to_owner(parent, partition);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout, text, regclass) IS 'internal: creates a partition, and moves its rows out of the default partition; the caller holds SHARE UPDATE EXCLUSIVE on the parent';
+COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout, text, regclass, jsonb) IS 'internal: creates a partition, and moves its rows out of the default partition; the caller holds SHARE UPDATE EXCLUSIVE on the parent';
 
 -- timezone is UTC, so that bounds and names do not depend on the session.
 
@@ -426,6 +349,8 @@ DECLARE
     suffix text := objectid_ext_tools._partition_suffix(first, first + every);
     template regclass;
     existing text[];
+    odd jsonb;
+    bounds record;
     created record;
     begins timestamptz := first;
     ends timestamptz;
@@ -440,15 +365,16 @@ BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     template := objectid_ext_tools._partition_template(parent, layout);
     existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
+    odd := objectid_ext_tools._odd_bounds(parent, layout);
 
     -- use multiples of the interval, because repeated addition of months drifts:
     -- 31 January, 28 February, 28 March
     FOR n IN 1 .. 2147483647 LOOP
         EXIT WHEN begins >= upto;
         ends := first + n * every;
-        IF format('FOR VALUES FROM (%L) TO (%L)', objectid_ext_tools._partition_bound(key_type, begins, layout),
-                  objectid_ext_tools._partition_bound(key_type, ends, layout)) <> ALL (existing) THEN
-            created := objectid_ext_tools._create_partition(parent, begins, ends, layout, suffix, template);
+        bounds := objectid_ext_tools._new_bounds(key_type, begins, ends, layout, odd);
+        IF format('FOR VALUES FROM (%L) TO (%L)', bounds.begin_id, bounds.end_id) <> ALL (existing) THEN
+            created := objectid_ext_tools._create_partition(parent, begins, ends, layout, suffix, template, odd);
             RETURN NEXT created.partition;
         END IF;
         begins := ends;

@@ -177,6 +177,7 @@ DECLARE
     present timestamptz;
     past timestamptz;
     template regclass;
+    odd jsonb;
     detail text;
 BEGIN
     IF parent IS NULL OR every IS NULL OR ahead IS NULL OR action IS NULL OR layout IS NULL THEN
@@ -209,6 +210,7 @@ BEGIN
 
     -- Begin where the last partition of the past ended, unless that is to be dropped.
     template := objectid_ext_tools._partition_template(parent, layout);
+    odd := objectid_ext_tools._odd_bounds(parent, layout);
     FOR lower, upper IN
         SELECT m.begins, m.ends
         FROM objectid_ext_tools._missing_partitions(parent, every, CASE WHEN past IS NULL THEN present ELSE greatest(past, present - keep) END,
@@ -217,7 +219,7 @@ BEGIN
         problem := NULL;
         BEGIN
             SELECT 'created', c.partition, c.moved INTO done, partition, moved
-            FROM objectid_ext_tools._create_partition(parent, lower, upper, layout, objectid_ext_tools._partition_suffix(lower, upper), template) AS c;
+            FROM objectid_ext_tools._create_partition(parent, lower, upper, layout, objectid_ext_tools._partition_suffix(lower, upper), template, odd) AS c;
         EXCEPTION WHEN foreign_key_violation OR lock_not_available THEN
             done := NULL;
             partition := NULL;

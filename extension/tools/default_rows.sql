@@ -1,0 +1,118 @@
+----------------------------------------------------------------------
+-- Rows that leave a default partition for their own
+----------------------------------------------------------------------
+
+-- Commands that enable the triggers of a table and its partitions as they are
+-- now, except those of foreign keys.
+
+CREATE FUNCTION objectid_ext_tools._triggers("table" regclass, OUT disable text[], OUT enable text[])
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_agg(format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname)), '{}'),
+           coalesce(array_agg(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
+                                     CASE tgenabled WHEN 'R' THEN 'REPLICA' WHEN 'A' THEN 'ALWAYS' END, tgname)), '{}')
+    FROM pg_trigger t LEFT JOIN pg_constraint c ON c.oid = tgconstraint
+    WHERE tgrelid IN (SELECT relid FROM pg_partition_tree("table")) AND tgenabled <> 'D' AND coalesce(contype, 't') = 't'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again';
+
+-- The rows would be deleted and inserted, so foreign keys that refer to them would
+-- fail, or delete the referring rows.
+
+CREATE FUNCTION objectid_ext_tools._check_not_referenced("table" regclass, condition text) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    key record;
+    found boolean;
+BEGIN
+    FOR key IN
+        SELECT conname, conrelid::regclass AS referring, confrelid::regclass AS referred,
+               (SELECT string_agg(format('d.%I OPERATOR(%I.%s) f.%I', r.attname, nspname, oprname, a.attname), ' AND ')
+                FROM unnest(conkey, confkey, conpfeqop) AS k (referring, referred, operator)
+                     JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.referring
+                     JOIN pg_attribute r ON r.attrelid = confrelid AND r.attnum = k.referred
+                     JOIN pg_operator o ON o.oid = k.operator JOIN pg_namespace n ON n.oid = oprnamespace) AS equal
+        FROM pg_constraint
+        WHERE contype = 'f' AND confrelid IN (SELECT relid FROM pg_partition_tree("table"))
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
+            INTO found;
+        IF found THEN
+            RAISE EXCEPTION 'cannot move rows out of default partition %', "table"
+                USING ERRCODE = 'foreign_key_violation',
+                      DETAIL = format('Foreign key constraint "%s" of table %s refers to them.', key.conname, key.referring),
+                      HINT = 'Drop the constraint, create the partition, and add the constraint again.';
+        END IF;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_not_referenced(regclass, text) IS 'internal: raises an error if a foreign key refers to rows of a table that satisfy a condition';
+
+-- Take the rows of a range of ids out of a default partition, into a temporary
+-- table, which is null if there are none.  Nobody can add one of them before the
+-- transaction ends.  The caller puts them into the new partition only when that is
+-- attached: otherwise logical replication would send the deletion, but not the
+-- insertion.
+
+CREATE FUNCTION objectid_ext_tools._take_default_rows(parent regclass, default_partition regclass, condition text, columns text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    is_foreign boolean := EXISTS (SELECT FROM pg_partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
+    triggers record;
+    found boolean;
+    taken bigint;
+    command text;
+BEGIN
+    -- a foreign table cannot be locked
+    EXECUTE format('LOCK TABLE %s %s IN ACCESS EXCLUSIVE MODE', CASE WHEN is_foreign THEN 'ONLY' ELSE '' END,
+                   CASE WHEN is_foreign THEN parent ELSE default_partition END);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition) INTO found;
+    IF NOT found THEN
+        RETURN 0;
+    END IF;
+    PERFORM objectid_ext_tools._check_not_referenced(default_partition, condition);
+    EXECUTE format('CREATE TEMPORARY TABLE objectid_ext_tools_moved ON COMMIT DROP AS SELECT %s FROM %s WHERE %s', columns, default_partition, condition);
+    triggers := objectid_ext_tools._triggers(default_partition);
+    FOREACH command IN ARRAY triggers.disable LOOP
+        EXECUTE command;
+    END LOOP;
+    EXECUTE format('DELETE FROM %s WHERE %s', default_partition, condition);
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    FOREACH command IN ARRAY triggers.enable LOOP
+        EXECUTE command;
+    END LOOP;
+    RETURN taken;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._take_default_rows(regclass, regclass, text, text) IS 'internal: moves rows of a default partition to the temporary table objectid_ext_tools_moved; returns their number';
+
+CREATE FUNCTION objectid_ext_tools._put_default_rows(partition regclass, columns text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    triggers record := objectid_ext_tools._triggers(partition);
+    put bigint;
+    command text;
+BEGIN
+    FOREACH command IN ARRAY triggers.disable LOOP
+        EXECUTE command;
+    END LOOP;
+    EXECUTE format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM pg_temp.objectid_ext_tools_moved', partition, columns);
+    GET DIAGNOSTICS put = ROW_COUNT;
+    FOREACH command IN ARRAY triggers.enable LOOP
+        EXECUTE command;
+    END LOOP;
+    DROP TABLE pg_temp.objectid_ext_tools_moved;
+    RETURN put;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._put_default_rows(regclass, text) IS 'internal: moves the rows of the temporary table objectid_ext_tools_moved to a new partition; returns their number';
