@@ -15,9 +15,19 @@ have_debootstrap() {
 	flock "$dir" sh -c 'command -v debootstrap || { apt-get update -q && apt-get install -q -y debootstrap; }' >/dev/null
 }
 
+# Can this machine run programs of that architecture, if need be by emulation?
+can_run() {
+	[ -n "$1" ] && ! arch-test "$1" >/dev/null 2>&1 || return 0
+	apt-get install -q -y --no-install-recommends arch-test qemu-user-static binfmt-support >/dev/null &&
+		{ mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc none /proc/sys/fs/binfmt_misc; } &&
+		update-binfmts --enable &&
+		arch-test "$1" >/dev/null
+}
+
 # A minimal Debian in $root, with /proc and /dev, in which no service starts.
 make_root() {
 	local suite=$1 arch=$2
+	can_run "$arch" || return 1
 	if [ ! -e "$root/complete" ]; then
 		rm -rf "$root"
 		# experimental is an addition to sid
