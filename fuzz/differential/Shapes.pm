@@ -18,7 +18,7 @@ my @tables = qw(plain btree btree skip brin brin gist hash partial partial domai
 my @views = qw(view barrier);
 my @others = qw(union once matview);
 
-sub any_table { return 'ev_' . one_of(@tables, @views, @others); }
+sub any_table { return 'ev_' . one_of(@tables, @views, @others, scope()->{version} >= 18 ? 'virtual' : ()); }
 sub changeable { return 'ev_' . one_of(@tables, @views); }
 
 # A table as e, sometimes a sample of it that is always the same
@@ -211,7 +211,9 @@ sub change_joined
 sub returning
 {
 	my $t = changeable();
-	my $text = one_of("UPDATE $t e SET grp = 5", "DELETE FROM $t e", "INSERT INTO $t AS e SELECT * FROM newcomer");
+	my @texts = ("UPDATE $t e SET grp = 5", "DELETE FROM $t e");
+	push @texts, "INSERT INTO $t AS e SELECT * FROM newcomer" unless $t eq 'ev_rls';
+	my $text = one_of(@texts);
 	return both(sub { "WITH e AS ($text RETURNING e.n, ($_[0]) AS x) SELECT md5(string_agg(concat(e.n, x), ' ' ORDER BY e.n, x)) FROM e" }, alone());
 }
 

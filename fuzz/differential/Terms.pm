@@ -127,6 +127,15 @@ sub range_from_time
 	return one_of("tstzrange($x, NULL, '" . one_of(@bounds) . "')", "tstzrange(NULL, $x, '" . one_of(@bounds) . "')");
 }
 
+# A sub-select and columns of the same table
+sub mixed_range
+{
+	my $self = $scope->{self};
+	my $r = from_small('z.r');
+	return one_of("coalesce($r, $self.r)", "coalesce($self.r, $r)", case_of($r, "$self.r"), "($r * $self.r)",
+		'tstzrange(' . from_small('z.t') . ", greatest($self.t, 'infinity'), '" . one_of(@bounds) . "')");
+}
+
 sub range_expr
 {
 	return immutable_range() if $scope->{immutable} || chance(0.25);
@@ -141,7 +150,7 @@ sub range_expr
 		sub { "$literal\::span_domain" },
 		sub { "(SELECT tstzrange(min(z.t), max(z.t), '" . one_of(@bounds) . "') FROM small z WHERE z.grp > " . number(12) . ' AND isfinite(z.t))' },
 		sub { "($literal * " . literal_range() . ')' },
-		(\&range_from_time) x 3);
+		\&mixed_range, (\&range_from_time) x 3);
 	push @choices, (sub { "$other.r" }) x 3, sub { "coalesce($other.r, $literal)" } if defined $other;
 	return one_of(@choices)->();
 }

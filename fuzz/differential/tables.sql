@@ -167,6 +167,18 @@ ALTER TABLE ev_rls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ev_rls FORCE ROW LEVEL SECURITY;
 CREATE POLICY p ON ev_rls USING (id > timestamptz '2026-01-01 00:02:00+00' AND n % 7 <> 0);
 
+-- Columns that are computed when they are read
+SELECT current_setting('server_version_num')::int >= 180000 AS has_virtual \gset
+\if :has_virtual
+CREATE TABLE ev_virtual (LIKE template);
+INSERT INTO ev_virtual SELECT * FROM template;
+ALTER TABLE ev_virtual RENAME t TO stored_t;
+ALTER TABLE ev_virtual RENAME r TO stored_r;
+ALTER TABLE ev_virtual ADD t timestamptz GENERATED ALWAYS AS (CASE WHEN n > 0 THEN stored_t END) VIRTUAL,
+    ADD r tstzrange GENERATED ALWAYS AS (CASE WHEN n > 0 THEN stored_r END) VIRTUAL;
+CREATE INDEX ON ev_virtual (id);
+\endif
+
 CREATE TABLE small AS
 SELECT n, (n / 4) % 20 AS k, grp, t, id, flake, uid, r, sp, ir, txt FROM template WHERE n % 7 = 0 AND (isfinite(t) OR n % 2 = 0);
 CREATE INDEX ON small (id);
