@@ -48,7 +48,7 @@ DECLARE
     orphan regclass;
 BEGIN
     EXECUTE format('DELETE FROM ONLY %s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
-    EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT p, 0, 0 FROM unnest($1) AS p'
+    EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT p, coalesce(pg_relation_filenode(p), 0), 0 FROM unnest($1) AS p'
                    ' WHERE NOT EXISTS (SELECT FROM ONLY %s WHERE relation = p) AND p IN (SELECT inhrelid FROM pg_inherits)', state, state) USING parts;
     EXECUTE format('SELECT relation FROM ONLY %s WHERE relation <> ALL ($1) LIMIT 1', state) INTO orphan USING parts;
     IF orphan IS NULL THEN
@@ -104,13 +104,13 @@ AS $$
                     -- what is created while nobody can write should not take long
                     WHEN p.present IS NULL AND (p.relkind = 'p' OR pg_relation_size(p.relation) <= 4194304) THEN 'create'
                     WHEN p.attached IS NULL AND p.parent IS NOT NULL AND (p.relkind = 'p' OR p.state = 'done') THEN 'attach' END,
-               p.relation, p.object, p.shadow, coalesce(p.attached, p.present), p.parent
+               p.relation, p.object, p.shadow, coalesce(p.present, p.attached), p.parent
         FROM part p
         UNION ALL
         SELECT 'drop', s.relation, NULL, c.relname, c.oid, NULL
         FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_class c ON c.oid = to_regclass(s.index_name) AND c.relkind = 'I'
     ) AS a (action, relation, object, shadow, index, parent)
-    WHERE a.action IS NOT NULL ORDER BY a.action = 'attach', a.action, a.relation, a.object
+    WHERE a.action IS NOT NULL ORDER BY array_position(ARRAY['drop', 'rename', 'create', 'attach'], a.action), a.relation, a.object
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_part_work(regclass, name, regtype) IS 'internal: indexes that are created, renamed, attached or dropped for partitions';
 
@@ -149,6 +149,9 @@ DECLARE
     action text;
     ends timestamptz;
 BEGIN
+    IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE inherited) THEN
+        RETURN false;
+    END IF;
     FOR each IN SELECT * FROM objectid_ext_tools._live_part_work("table", "column", to_type) LOOP
         ends := coalesce(ends, clock_timestamp() + 0.05 * max_wait);
         action := coalesce(action, each.action);
