@@ -293,7 +293,8 @@ BEGIN
     SELECT confrelid INTO referred
     FROM pg_constraint JOIN pg_partition_tree(relation) ON relid = conrelid
     WHERE contype = 'f' AND pg_get_constraintdef(pg_constraint.oid) = definition LIMIT 1;
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(array_remove(ARRAY[relation, referred], NULL)), 'SHARE ROW EXCLUSIVE', max_wait);
+    -- PostgreSQL drops triggers of the partitions' keys, and so needs this lock
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(array_remove(ARRAY[relation, referred], NULL)), 'ACCESS EXCLUSIVE', max_wait);
     SELECT relid INTO missing
     FROM pg_partition_tree(relation)
     WHERE isleaf AND relid <> relation
