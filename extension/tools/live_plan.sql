@@ -285,7 +285,7 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT 'way', "table", 'All rows are rewritten under a lock, or shadow columns are filled while the tables are in use.', NULL::bigint, NULL::text;
-    RETURN QUERY SELECT 'column', l.relation, format('"%s": %s becomes %s', l.attribute, l.attribute_type, to_type), greatest(reltuples, 0)::bigint, pg_size_pretty(pg_table_size(l.relation))
+    RETURN QUERY SELECT 'column', l.relation, format('"%s": %s becomes %s', l.attribute, l.attribute_type, to_type), CASE WHEN relkind <> 'p' THEN greatest(reltuples, 0)::bigint END, pg_size_pretty(pg_table_size(l.relation))
                  FROM objectid_ext_tools._live_columns("table", "column", to_type) l JOIN pg_class c ON c.oid = l.relation ORDER BY l.relation::text COLLATE "C", l.attribute;
     RETURN QUERY SELECT o.kind, o.relation, format('"%s"', o.object_name), NULL::bigint, CASE o.kind WHEN 'index' THEN pg_size_pretty(pg_relation_size(o.object)) END
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name;
@@ -332,7 +332,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT $1, s.relation, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
             '       date_trunc(''second'', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))'
-            ' FROM ONLY %s AS s ORDER BY s.relation::text', state) USING conversion;
+            ' FROM ONLY %s AS s WHERE s.filenode IS DISTINCT FROM 0 ORDER BY s.relation::text', state) USING conversion;
     END LOOP;
 END;
 $$;
