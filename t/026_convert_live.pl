@@ -156,7 +156,7 @@ sub stop_load
 {
 	foreach my $client (values %load)
 	{
-		$client->{run}->signal('INT');
+		$client->{run}->signal('TERM');
 		$client->{run}->finish;
 	}
 }
@@ -178,7 +178,7 @@ sub check_readers
 	my ($name) = @_;
 	my @errors = grep { /ERROR/ && !/cached plan must not change result type/ } split /\n/, slurp_file($load{readers}{errors});
 	is("@errors", '', "$name: readers: no error but that the type has changed");
-	$load{readers}{run}->signal('INT');
+	$load{readers}{run}->signal('TERM');
 	$load{readers}{run}->finish;
 	start_readers();
 }
