@@ -293,7 +293,9 @@ proctype session(byte me)
 		 */
 end_idle:
 		atomic {
-			!in_recovery;		/* ledger_enter() */
+#ifndef FAULT_STARTED_ON_STANDBY	/* ledger_prepare(): before the promotion, too */
+			!in_recovery;
+#endif
 			BEGIN_TRANSACTION;
 			if
 #ifdef FAULT_LOOKED_ONCE		/* once since the start of the server */
