@@ -31,7 +31,7 @@ BEGIN
         FROM pg_class c LEFT JOIN pg_index ON indexrelid = c.oid WHERE relnamespace = schema
         UNION ALL
         -- PostgreSQL names inherited NOT NULL, and what stands for the partitions that a key refers to, which before 18 stays not validated
-        SELECT concat_ws('|', conrelid::regclass, CASE WHEN contype <> 'n' OR coninhcount = 0 THEN conname END, CASE WHEN conparentid = 0 OR conrelid NOT IN (SELECT conrelid FROM pg_constraint p WHERE p.oid = c.conparentid) THEN pg_get_constraintdef(oid) END, convalidated OR conparentid <> 0, coninhcount, conislocal, conparentid <> 0, obj_description(oid, 'pg_constraint'))
+        SELECT concat_ws('|', conrelid::regclass, CASE WHEN contype <> 'n' OR coninhcount = 0 THEN conname END, CASE WHEN conparentid = 0 OR conrelid NOT IN (SELECT conrelid FROM pg_constraint p WHERE p.oid = c.conparentid) THEN pg_get_constraintdef(oid) END, convalidated OR conparentid <> 0, coninhcount, conislocal OR contype = 'n', conparentid <> 0, obj_description(oid, 'pg_constraint'))
         FROM pg_constraint c WHERE connamespace = schema
         UNION ALL
         SELECT concat_ws('|', tgrelid::regclass, CASE WHEN tgisinternal THEN 'foreign key' ELSE tgname END, tgenabled, tgattr)
