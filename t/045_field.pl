@@ -369,4 +369,14 @@ if ($file)
 		"After the end of the field of time\n", after_the_end(@generators), notes());
 }
 
+# The page has the tables that this makes.
+my $page = slurp_file('docs/proof.md');
+foreach my $table (repeated(@known), out_of_order(@known), after_the_end(@known))
+{
+	my ($head, $line, @rows) = split /\n/, $table;
+	my ($shown) = $page =~ /^(\Q$head\E\n(?:\|.*\n)*)/m;
+	my @missing = grep { index($shown // '', "\n$_") < 0 } map { /^(\| .*? \|)/ } @rows;
+	is("@missing", '', "docs/proof.md has every row of the table: $head");
+}
+
 done_testing();
