@@ -225,6 +225,7 @@ CREATE FUNCTION objectid_ext_tools._prepare_sequence(
     "table" regclass,
     "column" name,
     INOUT seq regclass,
+    highest bigint,
     node integer,
     layout snowflake_layout,
     OUT new_id bigint
@@ -232,10 +233,7 @@ CREATE FUNCTION objectid_ext_tools._prepare_sequence(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    highest bigint;
 BEGIN
-    highest := objectid_ext_tools._check_next_id("table", "column", seq, node, layout);
     IF (SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = "table" AND attname = "column") THEN
         seq := objectid_ext_tools._replace_identity("table", "column", seq);
     ELSE
@@ -246,7 +244,7 @@ BEGIN
     EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', objectid_ext_tools._ids_schema()) INTO new_id USING seq, coalesce(node, 0), layout;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._prepare_sequence(regclass, name, regclass, integer, snowflake_layout) IS 'internal: lets the sequence of a column continue with snowflakes; returns it, and the first new id';
+COMMENT ON FUNCTION objectid_ext_tools._prepare_sequence(regclass, name, regclass, bigint, integer, snowflake_layout) IS 'internal: lets the sequence of a column continue with snowflakes above an id; returns it, and the first new id';
 
 CREATE FUNCTION objectid_ext_tools._set_snowflake_default("table" regclass, "column" name, seq regclass, new_id bigint, node integer, layout snowflake_layout) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -274,6 +272,7 @@ SET row_security = off
 AS $$
 DECLARE
     seq regclass;
+    highest bigint;
     new_id bigint;
 BEGIN
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
@@ -284,7 +283,8 @@ BEGIN
     END IF;
     PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
     seq := objectid_ext_tools._check_integers("table", "column");
-    SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, node, layout) AS s;
+    highest := objectid_ext_tools._check_next_id("table", "column", seq, node, layout);
+    SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
     PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
     PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     RETURN seq;

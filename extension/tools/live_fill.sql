@@ -82,7 +82,7 @@ BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
     IF to_regclass(state) IS NULL THEN
         EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
-                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0)', state);
+                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid)', state);
         EXECUTE format('ALTER TABLE %s OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
         EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
@@ -99,7 +99,11 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values");
+    IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
+        PERFORM objectid_ext_tools._backfill_begin_table(state, next.relation, next."columns");
+    ELSE
+        PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values");
+    END IF;
     RETURN 0;
 END;
 $$;
@@ -166,11 +170,15 @@ BEGIN
         PERFORM objectid_ext_tools._live_follow("table", "column", to_type, max_wait);
         RETURN 0;
     END IF;
+    IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
+        PERFORM objectid_ext_tools._backfill_limit_wait(max_wait);
+    END IF;
     locked := clock_timestamp();
     SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(s.relation, s.page, least(s.page + s.batch, s.pages), parts.assignments, parts.unfilled);
     share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
     took := extract(epoch FROM clock_timestamp() - began);
-    EXECUTE format('UPDATE ONLY %s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5 WHERE relation = $1', state)
+    -- tells later whether the index has been created again, which waits for snapshots
+    EXECUTE format('UPDATE ONLY %1$s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5, wait = %2$L::regclass WHERE relation = $1', state, state || '_pkey')
         USING s.relation, CASE WHEN result.skipped THEN s.page ELSE least(s.page + s.batch, s.pages) END, result.filled,
               greatest(took, result.filled / rows_per_second::float8),
               -- users can wait for the rows of a batch
@@ -216,6 +224,9 @@ BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._live_unvalidated("table", "column", to_type) LOOP
         BEGIN
             PERFORM objectid_ext_tools._live_lock(ARRAY[each.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
+            IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
+                PERFORM objectid_ext_tools._backfill_verify("table", "column", each.relation, each.constraint_name);
+            END IF;
             EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', each.relation, each.constraint_name);
         EXCEPTION WHEN lock_not_available THEN
             IF NOT done THEN

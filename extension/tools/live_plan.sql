@@ -53,8 +53,10 @@ BEGIN
         RETURN QUERY SELECT DISTINCT format('ANALYZE %s', relation) FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY 1;
         -- A transaction whose snapshot is older than the filling of the rows would
         -- see nulls.  This waits for the end of such transactions, as it does for
-        -- any index.
+        -- any index.  On standbys, removing row versions that the last filling has
+        -- replaced conflicts with them.
         RETURN NEXT format('REINDEX INDEX CONCURRENTLY %s_pkey', state);
+        RETURN NEXT format('VACUUM %s', state);
     END IF;
     RETURN NEXT format(call, 'finish', CASE WHEN layout IS NOT NULL THEN format(', node => %s, layout => %L', coalesce(node::text, 'NULL'), layout) END);
 END;
@@ -80,6 +82,7 @@ CREATE FUNCTION objectid_ext_tools._snowflake_steps(
     layout snowflake_layout,
     max_wait interval,
     rows_per_second integer,
+    created_at name,
     path text,
     OUT step integer,
     OUT statement text
@@ -88,12 +91,15 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
+DECLARE
+    time_zone text := objectid_ext_tools._backfill_time_zone("table", created_at);
 BEGIN
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
     IF objectid_ext_tools._has_snowflakes("table", "column") AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
+        PERFORM objectid_ext_tools._backfill_check_done("table", "column", layout, created_at);
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_claim("table", "column", false);
@@ -101,12 +107,18 @@ BEGIN
         RETURN QUERY SELECT 1, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, NULL, NULL, path) AS s;
         RETURN;
     END IF;
+    PERFORM objectid_ext_tools._backfill_check_begun("table", "column", objectid_ext_tools._backfill_definition(created_at, time_zone, node, layout));
+    IF created_at IS NOT NULL THEN
+        PERFORM objectid_ext_tools._live_check("table", "column", 'objectid_ext_tools._backfilled');
+        RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._backfill_steps("table", "column", node, layout, max_wait, rows_per_second, created_at, time_zone, path) WITH ORDINALITY AS t (s, n);
+        RETURN;
+    END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_next_id("table", "column", objectid_ext_tools._sequence_of("table", "column"), node, layout);
     RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout, path) WITH ORDINALITY AS t (s, n);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._snowflake_steps(regclass, name, integer, snowflake_layout, interval, integer, text) IS 'internal: snowflake_conversion_steps() for a session with that search_path';
+COMMENT ON FUNCTION objectid_ext_tools._snowflake_steps(regclass, name, integer, snowflake_layout, interval, integer, name, text) IS 'internal: snowflake_conversion_steps() for a session with that search_path';
 
 CREATE FUNCTION objectid_ext_tools._objectid_steps(
     "table" regclass,
@@ -160,14 +172,15 @@ CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps(
     layout snowflake_layout DEFAULT 'twitter',
     max_wait interval DEFAULT '1 s',
     rows_per_second integer DEFAULT NULL,
+    created_at name DEFAULT NULL,
     OUT step integer,
     OUT statement text
 ) RETURNS SETOF record
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-    SELECT s.step, s.statement FROM objectid_ext_tools._snowflake_steps("table", "column", node, layout, max_wait, rows_per_second, pg_catalog.current_setting('search_path'::text)) AS s;
+    SELECT s.step, s.statement FROM objectid_ext_tools._snowflake_steps("table", "column", node, layout, max_wait, rows_per_second, created_at, pg_catalog.current_setting('search_path'::text)) AS s;
 END;
-COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer) IS 'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
+COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer, name) IS 'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; existing rows get new ids of the times in column created_at, if it is not null, and what refers to them follows; an error if something prevents it';
 
 CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps(
     "table" regclass,
@@ -229,11 +242,15 @@ AS $$
     ), checks (in_use, relation, statement) AS (
         SELECT false, "table",
                format(CASE to_type WHEN 'bigint'::regtype THEN 'SELECT objectid_ext_tools._check_integers(%L, %L)'
+                                   WHEN 'objectid_ext_tools._backfilled'::regtype THEN 'SELECT objectid_ext_tools._backfill_check(%L, %L)'
                                    ELSE 'SELECT objectid_ext_tools._check_texts(%L, %L, %L)' END, "table", "column", to_type)
         UNION ALL
         SELECT false, k.relation, format('SELECT objectid_ext_tools._check_convertible(%L, %L, %L, %L)', k.relation, k.attribute, to_type, k.inherited) FROM key k
         UNION ALL
-        SELECT false, k.relation, format('SELECT objectid_ext_tools._check_objectid_column(%L, %L)', k.relation, k.attribute) FROM key k WHERE to_type <> 'bigint'::regtype
+        SELECT false, k.relation, format('SELECT objectid_ext_tools._check_objectid_column(%L, %L)', k.relation, k.attribute) FROM key k WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
+        UNION ALL
+        SELECT false, k.relation, format('SELECT objectid_ext_tools._backfill_check_column(%L, %L, %L)', k.relation, k.attribute, k.relation = "table" AND k.attribute = "column")
+        FROM key k WHERE to_type = 'objectid_ext_tools._backfilled'::regtype
         UNION ALL
         SELECT true, "table", format('SELECT objectid_ext_tools._live_check(%L, %L, %L)', "table", "column", to_type)
         UNION ALL
@@ -248,7 +265,7 @@ AS $$
              objectid_ext_tools._dependent_objects(k.relation, a.attnum) AS d
         UNION ALL
         SELECT false, "table", concat_ws(E'\n', v.message, v.detail) FROM objectid_ext_tools._invalid_values("table", "column") v
-        WHERE to_type <> 'bigint'::regtype
+        WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
           AND NOT EXISTS (SELECT FROM key k WHERE k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
     )
     SELECT bool_and(f.in_use), min(f.relation::oid)::regclass, f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
@@ -258,13 +275,15 @@ COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype) IS 'i
 CREATE FUNCTION objectid_ext_tools.conversion_plan(
     "table" regclass,
     "column" name,
+    created_at name DEFAULT NULL,
+    layout snowflake_layout DEFAULT 'twitter',
     OUT item text,
     OUT relation regclass,
     OUT detail text,
     OUT rows bigint,
     OUT size text
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -272,10 +291,20 @@ DECLARE
     to_type regtype := 'bigint';
     extra bigint;
 BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     IF present IS NULL THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
     END IF;
-    IF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+    IF created_at IS NOT NULL THEN
+        to_type := 'objectid_ext_tools._backfilled';
+        RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text
+                     FROM objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._backfill_check_times(%L, %L, %L, %L, %L)', "table", "column", created_at,
+                                                              objectid_ext_tools._backfill_time_zone("table", created_at), layout)) AS o WHERE o <> '';
+        RETURN QUERY SELECT 'note', "table", format('Times in column "%s" are read in time zone %s.', created_at, z), NULL::bigint, NULL::text
+                     FROM objectid_ext_tools._backfill_time_zone("table", created_at) AS z WHERE z <> '';
+    ELSIF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
         to_type := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
     END IF;
     RETURN QUERY SELECT CASE WHEN o.in_use THEN 'obstacle while in use' ELSE 'obstacle' END, o.relation, o.obstacle, NULL::bigint, NULL::text
@@ -284,8 +313,11 @@ BEGIN
         RETURN QUERY SELECT 'way', "table", CASE WHEN to_type = 'bigint'::regtype THEN 'Only the default and the sequence change.' ELSE 'There is nothing to do.' END, NULL::bigint, NULL::text;
         RETURN;
     END IF;
-    RETURN QUERY SELECT 'way', "table", 'All rows are rewritten under a lock, or shadow columns are filled while the tables are in use.', NULL::bigint, NULL::text;
-    RETURN QUERY SELECT 'column', l.relation, format('"%s": %s becomes %s', l.attribute, l.attribute_type, to_type), CASE WHEN relkind <> 'p' THEN greatest(reltuples, 0)::bigint END, pg_size_pretty(pg_table_size(l.relation))
+    RETURN QUERY SELECT 'way', "table", CASE WHEN created_at IS NULL THEN 'All rows are rewritten under a lock, or shadow columns are filled while the tables are in use.'
+                                             ELSE 'Shadow columns are filled with new ids while the tables are in use.' END, NULL::bigint, NULL::text;
+    RETURN QUERY SELECT 'column', l.relation, CASE to_type WHEN 'objectid_ext_tools._backfilled'::regtype THEN format('"%s": new ids of type bigint', l.attribute)
+                                                           ELSE format('"%s": %s becomes %s', l.attribute, l.attribute_type, to_type) END,
+                        CASE WHEN relkind <> 'p' THEN greatest(reltuples, 0)::bigint END, pg_size_pretty(pg_table_size(l.relation))
                  FROM objectid_ext_tools._live_columns("table", "column", to_type) l JOIN pg_class c ON c.oid = l.relation ORDER BY l.relation::text COLLATE "C", l.attribute;
     RETURN QUERY SELECT o.kind, o.relation, format('"%s"', o.object_name), NULL::bigint, CASE o.kind WHEN 'index' THEN pg_size_pretty(pg_relation_size(o.object)) END
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name;
@@ -294,12 +326,14 @@ BEGIN
                  WHERE EXISTS (SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = l.relation);
     -- each row gets another version, with another entry in each index
     SELECT sum(pg_table_size(t.relation) + pg_indexes_size(t.relation)) +
-           (SELECT coalesce(sum(pg_relation_size(o.object)), 0) FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind = 'index')
+           (SELECT coalesce(sum(pg_relation_size(o.object)), 0) FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind = 'index') +
+           -- the table of new ids, with its index
+           CASE WHEN created_at IS NULL THEN 0 ELSE (SELECT 64 * greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = "table") END
     INTO extra FROM (SELECT DISTINCT c.relation FROM objectid_ext_tools._live_columns("table", "column", to_type) c) t;
     RETURN QUERY SELECT 'space', "table", 'Additional space that can be needed meanwhile', NULL::bigint, pg_size_pretty(extra);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.conversion_plan(regclass, name) IS 'what a conversion of a column to snowflakes or objectids would do: everything that prevents it, columns with estimated rows and size, indexes, constraints, additional space; changes nothing';
+COMMENT ON FUNCTION objectid_ext_tools.conversion_plan(regclass, name, name, snowflake_layout) IS 'what a conversion of a column to snowflakes or objectids would do, with new ids of the times in column created_at if it is not null: everything that prevents it, columns with estimated rows and size, indexes, constraints, additional space; changes nothing';
 
 -- Others could have created a table of such a name: it is read only if the caller
 -- may, and if reading it calls nothing of its owner.
@@ -326,7 +360,7 @@ BEGIN
           AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
           AND has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
           AND (SELECT array_agg(atttypid ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped)
-              = '{regclass,oid,int8,int8,int8,int4,timestamptz,float8}'::regtype[]::oid[]
+              = '{regclass,oid,int8,int8,int8,int4,timestamptz,float8,oid}'::regtype[]::oid[]
         ORDER BY relname
     LOOP
         RETURN QUERY EXECUTE format(

@@ -172,7 +172,7 @@ BEGIN
                                ' WHERE tgname = ''~objectid_ext_conversion'' AND tgparentid = 0', state) LOOP
         statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('DROP FUNCTION %s', each.function);
     END LOOP;
-    RETURN statements || format('DROP TABLE %s', state);
+    RETURN statements || format('DROP TABLE %s', state) || ARRAY(SELECT objectid_ext_tools._backfill_drop(state));
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_drop_triggers(text) IS 'internal: statements that drop the triggers of a conversion and what stores its progress';
@@ -220,7 +220,9 @@ AS $$
 DECLARE
     each record;
 BEGIN
-    IF to_type = 'bigint'::regtype THEN
+    IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
+        PERFORM objectid_ext_tools._backfill_check("table", "column");
+    ELSIF to_type = 'bigint'::regtype THEN
         PERFORM objectid_ext_tools._check_integers("table", "column");
         -- so that the highest id is found at once
         IF NOT EXISTS (SELECT FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am m ON m.oid = relam AND amname = 'btree'
@@ -262,6 +264,7 @@ DECLARE
     checked text := objectid_ext_tools._live_catalog_state(tables);
     statements text[] := '{}';
     seq regclass;
+    highest bigint;
     new_id bigint;
 BEGIN
     IF to_regclass(objectid_ext_tools._live_late("table", "column")) IS NOT NULL THEN
@@ -284,7 +287,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'tables have changed';
     END IF;
     IF layout IS NOT NULL THEN
-        SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, node, layout) AS s;
+        highest := CASE WHEN to_type = 'objectid_ext_tools._backfilled'::regtype THEN objectid_ext_tools._backfill_highest("table", "column")
+                        ELSE objectid_ext_tools._check_next_id("table", "column", seq, node, layout) END;
+        SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
     END IF;
     PERFORM objectid_ext_tools._execute(statements);
     IF layout IS NOT NULL THEN
@@ -336,6 +341,7 @@ BEGIN
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;
     RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
                  FROM objectid_ext_tools._live_strays("table", "column", to_type);
+    RETURN QUERY EXECUTE format('SELECT ''Transactions can run that began before rows were filled.'' FROM ONLY %s WHERE wait = to_regclass(%L) LIMIT 1', state, state || '_pkey');
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_remaining(regclass, name, regtype) IS 'internal: what is missing before the last step of a conversion';

@@ -1,0 +1,380 @@
+----------------------------------------------------------------------
+-- Existing tables under load: new ids from the times of the rows
+----------------------------------------------------------------------
+
+-- Existing rows get ids of their own past, from a column such as created_at, and
+-- all columns that refer to them follow.  How a new id belongs to an old one is
+-- stored in two tables beside the one that stores the progress:
+--
+-- - "past" has the ids of the rows that existed at first.  One statement fills it,
+--   in a transaction of its own.  No statement of users writes it, so none waits for
+--   that transaction.
+-- - "recent" has all others.  The triggers insert them when they are needed, with
+--   ids of now, from a clock sequence that replaces that of the column at the end.
+--
+-- If an old id is in both, "past" decides.  So an old id has one new id, whoever
+-- asks, if the triggers of the shadow columns are created when all snapshots see
+-- "past".  This is why its index is created concurrently: that waits for the end of
+-- older snapshots.
+--
+-- No new id occurs twice:
+--
+-- - Rows are sorted by time and old id.  A row takes the first slot of its tick, or
+--   the next one after that of the row before, whichever is later.  The slots of the
+--   layout, counted through all ticks, never end, so a tick that is full continues in
+--   the next one.
+-- - The clock sequence begins with a tick when the table is locked to create the
+--   first trigger.  Slots before that tick are of "past" alone.  Rows whose slot
+--   would be later get their ids from the clock sequence, in their order.
+--
+-- What the first trigger misses only gets an id of now: for a value that is in
+-- neither table, the triggers of the shadow columns insert one, also if no row has
+-- it, because a foreign key can be deferred, or not valid.
+
+-- Tells the functions for conversions that the values change, too
+
+CREATE DOMAIN objectid_ext_tools._backfilled AS bigint;
+COMMENT ON DOMAIN objectid_ext_tools._backfilled IS 'internal: bigint, as the type to which a conversion changes columns that get new values';
+
+CREATE FUNCTION objectid_ext_tools._backfill_definition(created_at name, time_zone text, node integer, layout snowflake_layout) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('objectid_ext_tools: new ids from column "%s"%s, node %s, layout %s', created_at, ' in time zone ' || time_zone, coalesce(node::text, 'of the server'), layout)
+    WHERE created_at IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_definition(name, text, integer, snowflake_layout) IS 'internal: comment of the table that stores new ids, which must not change during a conversion';
+
+-- First the tables, then the trigger that inserts ids of new rows into "recent".
+-- A row that exists is of "past".
+
+CREATE FUNCTION objectid_ext_tools._backfill_create(
+    "table" regclass,
+    "column" name,
+    node integer,
+    layout snowflake_layout,
+    definition text
+) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    ids_schema text := objectid_ext_tools._ids_schema();
+    owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table");
+BEGIN
+    EXECUTE format('CREATE TABLE %s_recent (old_id bigint PRIMARY KEY, new_id bigint NOT NULL)', state);
+    EXECUTE format('CREATE SEQUENCE %s_ids', state);
+    EXECUTE format('ALTER SEQUENCE %s_ids OWNER TO %I', state, owner);
+    EXECUTE format('ALTER TABLE %s_recent OWNER TO %I', state, owner);
+    EXECUTE format('ALTER SEQUENCE %1$s_ids OWNED BY %1$s_recent.new_id', state);
+    EXECUTE format('ALTER TABLE %1$s_recent ALTER COLUMN new_id SET DEFAULT %2$s.next_snowflake(%3$L::regclass, %4$s, %5$L::%2$s.snowflake_layout)',
+                   state, ids_schema, state || '_ids', coalesce(node::text, ids_schema || '.snowflake_node_id()'), layout);
+    EXECUTE format('COMMENT ON TABLE %s_recent IS %L', state, definition);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_create(regclass, name, integer, snowflake_layout, text) IS 'internal: creates the table and the sequence of ids that are not in the past';
+
+-- The function writes tables that users may not write, and finds rows by index,
+-- also while the statistics say that "recent" is empty.
+
+CREATE FUNCTION objectid_ext_tools._backfill_create_trigger(relation regclass, body text) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner name;
+    name_of_function text;
+BEGIN
+    SELECT pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname)) INTO owner, name_of_function
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER'
+                   ' SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS %L', name_of_function, format('BEGIN %sRETURN NEW; END', body));
+    EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', name_of_function);
+    EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', name_of_function, owner);
+    EXECUTE format('COMMENT ON FUNCTION %s() IS %L', name_of_function, 'keeps new ids during a conversion by objectid_ext_tools');
+    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_create_trigger(regclass, text) IS 'internal: creates or replaces the trigger of a conversion that changes values';
+
+CREATE FUNCTION objectid_ext_tools._backfill_begin("table" regclass, "column" name, layout snowflake_layout, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    first bigint;
+BEGIN
+    PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._backfill_create_trigger("table", format(
+        'IF (TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I) AND NEW.%1$I IS NOT NULL AND NOT EXISTS (SELECT FROM ONLY %2$s AS t WHERE t.%1$I = NEW.%1$I) THEN'
+        ' INSERT INTO %3$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
+        ' END IF; ', "column", "table", state));
+    EXECUTE format('SELECT greatest(1, %s.snowflake_floor($1, $2))', objectid_ext_tools._ids_schema()) INTO first USING clock_timestamp(), layout;
+    EXECUTE format('ALTER SEQUENCE %s_ids START %s RESTART', state, first);
+    EXECUTE format('INSERT INTO %s (relation) VALUES ($1)', state) USING "table";
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_begin(regclass, name, snowflake_layout, interval) IS 'internal: creates the trigger that gives new rows ids of now, which begin with the next tick';
+
+-- A tick has a time field, and so it is a division: the lowest id of a tick by the
+-- number of ids in a tick.
+
+CREATE FUNCTION objectid_ext_tools._backfill_fill("table" regclass, "column" name, node integer, layout snowflake_layout, created_at name, time_zone text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    ids_schema text := objectid_ext_tools._ids_schema();
+    facts record;
+    first bigint := (SELECT seqstart FROM pg_sequence WHERE seqrelid = (state || '_ids')::regclass);
+    tick_ids bigint;
+BEGIN
+    PERFORM objectid_ext_tools._backfill_check_times("table", "column", created_at, time_zone, layout);
+    SELECT * INTO facts FROM objectid_ext_tools._layout_facts(layout);
+    tick_ids := facts.slots * (facts.max_node + 1);
+    PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+    EXECUTE format('CREATE TABLE %s_past (old_id bigint NOT NULL, new_id bigint NOT NULL)', state);
+    EXECUTE format('ALTER TABLE %s_past OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
+    EXECUTE format(
+        'INSERT INTO %1$s_past'
+        ' SELECT id, CASE WHEN slot < $1 / $2 * $3 THEN slot / $3 * $2 + %2$s.make_snowflake(%2$s.snowflake_timestamp(0, $5), $4, (slot %% $3)::integer, $5)'
+        '                 ELSE %2$s.next_snowflake(%3$L::regclass, $4, $5) END'
+        ' FROM (SELECT id, n + max(earliest - n) OVER (ORDER BY created, id ROWS UNBOUNDED PRECEDING) AS slot'
+        '       FROM (SELECT id, created, %2$s.make_snowflake(created, 0, 0, $5) / $2 * $3 AS earliest, row_number() OVER (ORDER BY created, id) AS n'
+        '             FROM (SELECT %4$I::bigint AS id, %5$I::timestamptz AS created FROM ONLY %6$s AS t'
+        '                   WHERE %4$I IS NOT NULL AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.%4$I)) AS t) AS t) AS t',
+        state, ids_schema, state || '_ids', "column", created_at, "table")
+        USING first, tick_ids, facts.slots, node, layout;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_fill(regclass, name, integer, snowflake_layout, name, text) IS 'internal: gives existing rows ids of their past, in the order of their times';
+
+CREATE FUNCTION objectid_ext_tools._backfill_step(
+    "table" regclass,
+    "column" name,
+    max_wait interval,
+    node integer,
+    layout snowflake_layout,
+    created_at name,
+    time_zone text
+) RETURNS float8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    begun boolean := false;
+    own_node integer := node;
+BEGIN
+    IF to_regclass(state || '_past') IS NOT NULL THEN
+        RETURN NULL;
+    END IF;
+    IF to_regclass(state) IS NULL THEN
+        -- this checks, too
+        PERFORM objectid_ext_tools._live_begin("table", "column", 'objectid_ext_tools._backfilled', max_wait);
+        PERFORM objectid_ext_tools._backfill_create("table", "column", node, layout,
+                                                    objectid_ext_tools._backfill_definition(created_at, time_zone, node, layout));
+        RETURN 0;
+    END IF;
+    EXECUTE format('SELECT true FROM %s WHERE relation = $1', state) INTO begun USING "table";
+    IF begun IS NULL THEN
+        PERFORM objectid_ext_tools._backfill_begin("table", "column", layout, max_wait);
+        RETURN 0;
+    END IF;
+    IF node IS NULL THEN
+        EXECUTE format('SELECT %s.snowflake_node_id()', objectid_ext_tools._ids_schema()) INTO own_node;
+    END IF;
+    PERFORM objectid_ext_tools._backfill_fill("table", "column", own_node, layout, created_at, time_zone);
+    RETURN NULL;
+EXCEPTION
+    WHEN lock_not_available OR deadlock_detected THEN
+        RETURN extract(epoch FROM max_wait) * (0.5 + random());
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_step(regclass, name, interval, integer, snowflake_layout, name, text) IS 'internal: one transaction of the phase that computes new ids; returns the seconds to wait before the next, and NULL at the end';
+
+CREATE PROCEDURE objectid_ext_tools._backfill_ids(
+    "table" regclass,
+    "column" name,
+    max_wait interval,
+    node integer,
+    layout snowflake_layout,
+    created_at name,
+    time_zone text
+)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    pause pg_catalog.float8;
+BEGIN
+    PERFORM objectid_ext_tools._live_claim("table", "column", true);
+    LOOP
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        pause := objectid_ext_tools._backfill_step("table", "column", max_wait, node, layout, created_at, time_zone);
+        EXIT WHEN pause IS NULL;
+        COMMIT;
+        PERFORM pg_catalog.pg_sleep(pause);
+    END LOOP;
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools._backfill_ids(regclass, name, interval, integer, snowflake_layout, name, text) IS 'internal: computes the new ids of existing rows';
+
+-- The shadow columns.  An old id that has no new one gets one of now.
+
+CREATE FUNCTION objectid_ext_tools._backfill_assignment(state text, attribute name, shadow name) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('IF TG_OP = ''UPDATE'' AND NEW.%2$I = OLD.%2$I AND OLD.%3$I IS NOT NULL THEN NEW.%3$I := OLD.%3$I;'
+                  ' ELSIF NEW.%2$I IS NULL THEN NEW.%3$I := NULL;'
+                  ' ELSE'
+                  ' NEW.%3$I := (SELECT p.new_id FROM %1$s_past AS p WHERE p.old_id = NEW.%2$I);'
+                  ' IF NEW.%3$I IS NULL THEN NEW.%3$I := (SELECT r.new_id FROM %1$s_recent AS r WHERE r.old_id = NEW.%2$I); END IF;'
+                  ' IF NEW.%3$I IS NULL THEN'
+                  ' INSERT INTO %1$s_recent (old_id) VALUES (NEW.%2$I) ON CONFLICT DO NOTHING;'
+                  ' NEW.%3$I := (SELECT r.new_id FROM %1$s_recent AS r WHERE r.old_id = NEW.%2$I);'
+                  ' END IF; END IF; ', state, attribute, shadow)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_assignment(text, name, name) IS 'internal: statements of a trigger that set a shadow column to the new id';
+
+CREATE FUNCTION objectid_ext_tools._backfill_begin_table(state text, relation regclass, "columns" name[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    attribute name;
+    shadow name;
+    grants text;
+    additions text[] := '{}';
+    body text := '';
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(state || '_past_key') AND indisvalid) THEN
+        RAISE EXCEPTION 'new ids for table % are not complete', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call snowflake_conversion_steps() again, for the steps that remain.';
+    END IF;
+    FOREACH attribute IN ARRAY "columns" LOOP
+        shadow := objectid_ext_tools._live_name(attribute);
+        body := body || objectid_ext_tools._backfill_assignment(state, attribute, shadow);
+        CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
+        additions := additions || format('ADD COLUMN %I bigint', shadow) ||
+            format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || attribute),
+                   CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = attribute)
+                        THEN format('%I IS NOT NULL', shadow) ELSE format('(%I IS NULL) = (%I IS NULL)', shadow, attribute) END);
+    END LOOP;
+    IF additions <> '{}' THEN
+        EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
+    END IF;
+    FOR grants IN
+        SELECT g FROM unnest("columns") AS c, objectid_ext_tools._column_privileges(relation, c, objectid_ext_tools._live_name(c)) AS g
+    LOOP
+        EXECUTE grants;
+    END LOOP;
+    PERFORM objectid_ext_tools._backfill_create_trigger(relation, body);
+    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT (relation) DO UPDATE SET filenode = NULL, pages = NULL', state) USING relation;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_begin_table(text, regclass, name[]) IS 'internal: adds shadow columns for new ids and the trigger that keeps them to a table';
+
+-- A trigger of the conversion can insert an id that another session has inserted,
+-- and waits for that session while it holds rows.
+
+CREATE FUNCTION objectid_ext_tools._backfill_limit_wait(max_wait interval) RETURNS void
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM least(max_wait, current_setting('deadlock_timeout')::interval)))::integer::text, true)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_limit_wait(interval) IS 'internal: limits how long filling of new ids waits for other sessions';
+
+CREATE FUNCTION objectid_ext_tools._backfill_verify("table" regclass, "column" name, relation regclass, constraint_name name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    each record;
+    wrong text;
+BEGIN
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') l
+                WHERE l.relation = $3 AND objectid_ext_tools._live_name('= ' || l.attribute) = constraint_name LOOP
+        EXECUTE format('SELECT t.%1$I FROM ONLY %2$s AS t LEFT JOIN %3$s_past AS p ON p.old_id = t.%1$I LEFT JOIN %3$s_recent AS r ON r.old_id = t.%1$I'
+                       ' WHERE t.%4$I IS DISTINCT FROM coalesce(p.new_id, r.new_id) LIMIT 1', each.attribute, relation, state, each.shadow) INTO wrong;
+        IF wrong IS NOT NULL THEN
+            RAISE EXCEPTION 'value % in column "%" of table % does not have its new id', wrong, each.attribute, relation
+                USING ERRCODE = 'data_corrupted', HINT = 'Use undo_conversion().';
+        END IF;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_verify(regclass, name, regclass, name) IS 'internal: raises an error if a shadow column, given by its constraint, does not have the new id of each value';
+
+CREATE FUNCTION objectid_ext_tools._backfill_highest("table" regclass, "column" name) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    highest bigint;
+BEGIN
+    EXECUTE format('SELECT last_value FROM %s_ids', objectid_ext_tools._live_state("table", "column")) INTO highest;
+    RETURN highest;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_highest(regclass, name) IS 'internal: highest new id of a conversion';
+
+CREATE FUNCTION objectid_ext_tools._backfill_drop(state text) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('DROP TABLE %s', name) FROM unnest(ARRAY[state || '_past', state || '_recent']) AS name WHERE to_regclass(name) IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_drop(text) IS 'internal: statements that drop the tables of new ids';
+
+-- The statements: those of any conversion, and before them those that compute the
+-- new ids.
+
+CREATE FUNCTION objectid_ext_tools._backfill_steps(
+    "table" regclass,
+    "column" name,
+    node integer,
+    layout snowflake_layout,
+    max_wait interval,
+    rows_per_second integer,
+    created_at name,
+    time_zone text,
+    path text
+) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
+    name_of_index text;
+    usable boolean;
+BEGIN
+    -- raise an error if there can be no id of this node and layout
+    EXECUTE format('SELECT %1$s.make_snowflake($1, coalesce($2, %1$s.snowflake_node_id()), 0, $3)', objectid_ext_tools._ids_schema())
+        USING clock_timestamp(), node, layout;
+    IF to_regclass(state || '_past') IS NULL THEN
+        PERFORM objectid_ext_tools._backfill_check_times("table", "column", created_at, time_zone, layout);
+        RETURN NEXT format('CALL objectid_ext_tools._backfill_ids(%L, %L, ''%s ms'', node => %s, layout => %L, created_at => %L, time_zone => %L)',
+                           "table", "column", (1000 * extract(epoch FROM max_wait))::bigint, coalesce(node::text, 'NULL'), layout, created_at, time_zone);
+    END IF;
+    SELECT indexrelid::regclass, indisvalid INTO name_of_index, usable FROM pg_index WHERE indexrelid = to_regclass(state || '_past_key');
+    IF NOT usable THEN
+        RETURN NEXT format('DROP INDEX CONCURRENTLY %s', name_of_index);
+    END IF;
+    IF usable IS NOT TRUE THEN
+        RETURN NEXT format('CREATE UNIQUE INDEX CONCURRENTLY %s_past_key ON %s_past (old_id)', substring(state FROM '_objectid_ext_[0-9a-f]+$'), state);
+    END IF;
+    RETURN QUERY SELECT objectid_ext_tools._live_steps("table", "column", 'objectid_ext_tools._backfilled', max_wait, rows_per_second, node, layout, path);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_steps(regclass, name, integer, snowflake_layout, interval, integer, name, text, text) IS 'internal: statements of the steps that remain of a conversion with ids from the past';

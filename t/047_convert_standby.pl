@@ -1,0 +1,45 @@
+# Conversion of a table in use, and transactions on a standby: one whose snapshot is
+# older than the filling of the rows does not see nulls afterwards; it ends.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = start_server('primary', allows_streaming => 1);
+$primary->safe_psql('postgres', q{
+	CREATE TABLE other ();
+	CREATE TABLE document (d jsonb);
+	CREATE TABLE account (id serial PRIMARY KEY, created_at timestamptz);
+	INSERT INTO document SELECT to_jsonb(gen_objectid()::text) FROM generate_series(1, 100);
+	INSERT INTO account (created_at) SELECT '2026-01-01 00:00:00+00' FROM generate_series(1, 100)});
+$primary->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+$standby->append_conf('postgresql.conf', 'max_standby_streaming_delay = 0');
+$standby->start;
+
+foreach my $test (
+	[ 'document', 'd', "objectid_conversion_steps('document', 'd')", 'objectid' ],
+	[ 'account', 'id', "snowflake_conversion_steps('account', 'id', 5, created_at => 'created_at')", 'bigint' ])
+{
+	my ($table, $column, $function, $type) = @$test;
+	my $old = $standby->background_psql('postgres', on_error_stop => 0);
+	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other');
+	my $client = start_client($primary, "SELECT statement FROM objectid_ext_tools.$function ORDER BY step \\gexec\n");
+	$client->{run}->finish or diag(slurp_file($client->{errors}));
+	$primary->wait_for_catchup($standby);
+	my $nulls = eval { $old->query("SELECT count(*) FROM $table WHERE $column IS NULL") };
+	unlike($nulls // '', qr/\d/, "$table: a transaction on the standby with an old snapshot ends");
+	eval { $old->quit };
+	is($standby->safe_psql('postgres', "SELECT count($column), min(pg_typeof($column)::text) FROM $table"), "100|$type", "$table: another one sees all values");
+}
+
+$standby->stop;
+$primary->stop;
+done_testing();
