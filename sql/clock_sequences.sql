@@ -192,8 +192,10 @@ DROP TABLE ends;
 --
 CREATE SEQUENCE p_id;
 CREATE SEQUENCE p2_id;
-CREATE TABLE p (id bigint DEFAULT next_snowflake('p_id', 1)) PARTITION BY RANGE (id);
-CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (100);
+CREATE SEQUENCE q_id;
+CREATE TABLE p (id bigint DEFAULT next_snowflake('p_id', 1), n bigint) PARTITION BY RANGE (id);
+-- another column
+CREATE TABLE p1 PARTITION OF p (n DEFAULT next_snowflake('q_id', 1)) FOR VALUES FROM (0) TO (100);
 CREATE TABLE p2 PARTITION OF p (id DEFAULT next_snowflake('p2_id', 1)) FOR VALUES FROM (100) TO (MAXVALUE);
 -- two shards that should have nodes of their own, and two that have
 CREATE SCHEMA shard_1;
@@ -205,7 +207,6 @@ CREATE TABLE shard_2.photo (id bigint DEFAULT next_snowflake('shard_2.photo_id',
 CREATE TABLE shard_1.video (id bigint DEFAULT next_snowflake('shard_1.photo_id', 31));
 CREATE TABLE shard_2.video (id bigint DEFAULT next_snowflake('shard_2.photo_id', 32));
 -- two tables whose ids are not compared: no problem, but in same_ids
-CREATE SEQUENCE q_id;
 CREATE TABLE q (id bigint DEFAULT next_snowflake('q_id', 1, 'twitter;start=random'), other bigint DEFAULT next_snowflake('p_id', 1));
 SELECT table_name, same_ids, problem FROM objectid_ext_tools.clock_sequences;
 DROP TABLE p, q;
