@@ -58,7 +58,7 @@ GRANT ALL ON SEQUENCE ids.sprung TO PUBLIC;
 -- The types that expressions of ours can have
 CREATE TABLE ids.type AS
 SELECT t::regtype::oid AS oid
-  FROM unnest('{bool,"\"char\"",int2,int4,int8,oid,regclass,regtype,regproc,name,text,varchar,bpchar,timestamptz,interval,uuid,pg_node_tree,int2vector,oidvector}'::text[]) AS t;
+  FROM unnest('{bool,"\"char\"",int2,int4,int8,oid,regclass,regtype,regproc,name,text,varchar,bpchar,date,timestamp,timestamptz,interval,uuid,pg_node_tree,int2vector,oidvector}'::text[]) AS t;
 INSERT INTO ids.type SELECT typarray FROM pg_type AS t JOIN ids.type USING (oid) WHERE typarray <> 0 AND typname <> 'pg_node_tree';
 
 -- Those that fit an argument: of its type, or converted to it without a cast
@@ -195,8 +195,10 @@ CREATE TABLE app.part_of (id text DEFAULT '507f1f77bcf86cd799439011' REFERENCES 
 CREATE TABLE app.wrong (id text);
 CREATE TABLE app.live (id serial PRIMARY KEY, parent int REFERENCES app.live, CHECK (id + 1 > 0));
 CREATE INDEX ON app.live ((id % 10)) WHERE id > 0;
+CREATE TABLE app.live_past (id serial PRIMARY KEY, parent int REFERENCES app.live_past, created date);
 CREATE TABLE app.live_text (id text PRIMARY KEY, c char(24), b bytea UNIQUE);
 INSERT INTO app.live (parent) VALUES (NULL), (1);
+INSERT INTO app.live_past (parent, created) VALUES (NULL, '2026-01-02'), (1, '2026-01-01');
 INSERT INTO app.live_text VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011');
 CREATE TABLE app.by_time (id ids.objectid) PARTITION BY RANGE (id);
 CREATE TABLE app.by_number (id bigint) PARTITION BY RANGE (id);
@@ -248,6 +250,10 @@ CALL objectid_ext_tools.undo_conversion('app.live', 'id');
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) ORDER BY step \gexec
 SET search_path = ids, pg_catalog;
 INSERT INTO app.live (parent) VALUES (1);
+SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live_past', 'id', 'created');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live_past', 'id', 1, created_at => 'created') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+INSERT INTO app.live_past (parent) VALUES (1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live_past', 'id', 1, created_at => 'created') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'id') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'c') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'b') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec

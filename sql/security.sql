@@ -122,8 +122,10 @@ INSERT INTO victim.document VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd
 INSERT INTO victim.part_of DEFAULT VALUES;
 CREATE TABLE victim.live (id serial PRIMARY KEY, parent int REFERENCES victim.live, CHECK (id + 1 > 0));
 CREATE INDEX ON victim.live ((id % 10)) WHERE id > 0;
+CREATE TABLE victim.live_past (id serial PRIMARY KEY, parent int REFERENCES victim.live_past, created date);
 CREATE TABLE victim.live_text (id text PRIMARY KEY, c char(24), b bytea UNIQUE);
 INSERT INTO victim.live (parent) VALUES (NULL), (1);
+INSERT INTO victim.live_past (parent, created) VALUES (NULL, '2026-01-02'), (1, '2026-01-01');
 INSERT INTO victim.live_text VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011');
 CREATE TABLE victim.by_time (id ids.objectid) PARTITION BY RANGE (id);
 CREATE TABLE victim.by_number (id bigint) PARTITION BY RANGE (id);
@@ -162,6 +164,10 @@ CALL objectid_ext_tools.undo_conversion('victim.live', 'id');
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1) ORDER BY step \gexec
 SET search_path = pg_temp, ids, pg_catalog;
 INSERT INTO victim.live (parent) VALUES (1);
+SELECT item, relation FROM objectid_ext_tools.conversion_plan('victim.live_past', 'id', 'created');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live_past', 'id', 1, created_at => 'created') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+INSERT INTO victim.live_past (parent) VALUES (1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live_past', 'id', 1, created_at => 'created') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'id') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'c') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'b') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
@@ -217,6 +223,17 @@ SELECT objectid_ext_tools._replace_identity('victim.numbered', 'id', 'victim.num
 SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '2026-01-02', '2026-01-03');
 SET objectid_ext.max_clock_lead = '1h';
 RESET SESSION AUTHORIZATION;
+
+-- A conversion does not take over a function that another role has created
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT format('CREATE FUNCTION ids.%I() RETURNS trigger LANGUAGE plpgsql AS %L', objectid_ext_tools._live_name('owned'), 'BEGIN RETURN NEW; END') \gexec
+RESET SESSION AUTHORIZATION;
+CREATE TABLE ids.owned (id serial PRIMARY KEY, created_at timestamptz);
+CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s');
+CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
+CALL objectid_ext_tools._backfill_ids('ids.owned', 'id', '1 s', node => 1, layout => 'twitter', created_at => 'created_at', time_zone => NULL);
+CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
+DROP TABLE ids.owned;
 
 -- The former owner of the database has lost its privileges.
 GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;

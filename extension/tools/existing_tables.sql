@@ -19,7 +19,13 @@ CREATE FUNCTION objectid_ext_tools._referring_columns(
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH RECURSIVE reached (attrelid, attname, inherited) AS (
+    WITH RECURSIVE pair (referred, referred_name, referring, referring_name) AS MATERIALIZED (
+        SELECT c.confrelid, k.attname, c.conrelid, f.attname
+        FROM pg_constraint AS c, LATERAL unnest(c.conkey, c.confkey) AS key (referring, referred)
+             JOIN pg_attribute AS k ON k.attnum = key.referred
+             JOIN pg_attribute AS f ON f.attnum = key.referring
+        WHERE c.contype = 'f' AND c.conparentid = 0 AND k.attrelid = c.confrelid AND f.attrelid = c.conrelid
+    ), reached (attrelid, attname, inherited) AS (
         SELECT "table"::oid, "column" COLLATE "C", false
         UNION
         SELECT next.*
@@ -28,13 +34,9 @@ AS $$
             FROM pg_inherits
             WHERE inhparent = reached.attrelid
             UNION ALL
-            SELECT f.attrelid, f.attname, false
-            FROM pg_attribute AS k
-                 JOIN pg_constraint AS c ON c.confrelid = k.attrelid AND c.contype = 'f' AND c.conparentid = 0,
-                 LATERAL unnest(c.conkey, c.confkey) AS pair(referring, referred)
-                 JOIN pg_attribute AS f ON f.attnum = pair.referring
-            WHERE k.attrelid = reached.attrelid AND k.attname = reached.attname
-              AND pair.referred = k.attnum AND f.attrelid = c.conrelid
+            SELECT referring, referring_name, false
+            FROM pair
+            WHERE referred = reached.attrelid AND referred_name = reached.attname
         ) AS next
     )
     -- a partition can have foreign keys of its own, too

@@ -88,11 +88,7 @@ DECLARE
 BEGIN
     SELECT pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname)) INTO owner, name_of_function
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
-    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER'
-                   ' SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS %L', name_of_function, format('BEGIN %sRETURN NEW; END', body));
-    EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', name_of_function);
-    EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', name_of_function, owner);
-    EXECUTE format('COMMENT ON FUNCTION %s() IS %L', name_of_function, 'keeps new ids during a conversion by objectid_ext_tools');
+    PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off', body);
     EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
 END;
@@ -142,7 +138,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %s_past OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
     EXECUTE format(
         'INSERT INTO %1$s_past'
-        ' SELECT id, CASE WHEN slot < $1 / $2 * $3 THEN slot / $3 * $2 + %2$s.make_snowflake(%2$s.snowflake_timestamp(0, $5), $4, (slot %% $3)::integer, $5)'
+        ' SELECT id, CASE WHEN slot < $1 / $2 * $3 THEN slot / $3 * $2 + %2$s.make_snowflake(%2$s.snowflake_timestamp(0::bigint, $5), $4, (slot %% $3)::integer, $5)'
         '                 ELSE %2$s.next_snowflake(%3$L::regclass, $4, $5) END'
         ' FROM (SELECT id, n + max(earliest - n) OVER (ORDER BY created, id ROWS UNBOUNDED PRECEDING) AS slot'
         '       FROM (SELECT id, created, %2$s.make_snowflake(created, 0, 0, $5) / $2 * $3 AS earliest, row_number() OVER (ORDER BY created, id) AS n'

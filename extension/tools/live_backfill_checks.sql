@@ -94,7 +94,7 @@ BEGIN
         RAISE EXCEPTION 'column "%" of table % is of type %', created_at, "table", type
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'The times of rows must be of type timestamp with time zone, timestamp without time zone or date.';
     END IF;
-    EXECUTE format('SELECT %s.snowflake_timestamp(0, $1)', objectid_ext_tools._ids_schema()) INTO epoch USING layout;
+    EXECUTE format('SELECT %s.snowflake_timestamp(0::bigint, $1)', objectid_ext_tools._ids_schema()) INTO epoch USING layout;
     PERFORM set_config('TimeZone', coalesce(time_zone, current_setting('TimeZone')), true);
     EXECUTE format('SELECT count(*) OVER () AS number, %1$I AS id, %2$I AS created FROM ONLY %3$s'
                    ' WHERE %1$I IS NOT NULL AND ((%2$I::timestamptz >= $1 AND %2$I::timestamptz < $2) IS NOT TRUE OR NOT isfinite(%2$I)) ORDER BY 2 LIMIT 1',
@@ -131,7 +131,7 @@ AS $$
 DECLARE
     lowest record;
 BEGIN
-    EXECUTE format('SELECT %1$I AS id, %1$I < %2$s.snowflake_floor(%3$I - $1, $2) AS old FROM %4$s ORDER BY 1 LIMIT 1', "column", objectid_ext_tools._ids_schema(), created_at, "table")
+    EXECUTE format('SELECT %1$I AS id, %1$I < %2$s.snowflake_floor(%3$I::timestamptz - $1, $2) AS old FROM %4$s ORDER BY 1 LIMIT 1', "column", objectid_ext_tools._ids_schema(), created_at, "table")
         INTO lowest USING (SELECT tick FROM objectid_ext_tools._layout_facts(layout)), layout;
     IF lowest.old THEN
         RAISE EXCEPTION 'column "%" of table % already has snowflakes', "column", "table"

@@ -56,10 +56,7 @@ BEGIN
                        objectid_ext_tools._live_name('not null ' || each.attribute), objectid_ext_tools._live_name(each.attribute));
     END LOOP;
     -- the types in the body are those of the schema that they have now, or keywords
-    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', name_of_function,
-                   format('BEGIN %sRETURN NEW; END', replace(body, '::text', '::pg_catalog.text')));
-    EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', name_of_function, owner);
-    EXECUTE format('COMMENT ON FUNCTION %s() IS %L', name_of_function, 'keeps columns equal during a conversion by objectid_ext_tools');
+    PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, '', replace(body, '::text', '::pg_catalog.text'));
     EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
     -- partitioned tables have no rows of their own
@@ -274,7 +271,8 @@ BEGIN
                                                     UNION SELECT confrelid FROM pg_constraint WHERE oid = next.object)::regclass[],
                                               'SHARE ROW EXCLUSIVE', max_wait);
     ELSE
-        definition := objectid_ext_tools._live_definition("table", "column", to_type, 'check', next.relation, next.object);
+        SELECT objectid_ext_tools._live_definition('check', next.relation, next.object, to_type, array_agg(l.attribute), array_agg(l.value)) INTO definition
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = next.relation;
         PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
     END IF;
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', next.relation, next.shadow, definition) ||

@@ -34,9 +34,11 @@ BEGIN
         END IF;
         RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i' ORDER BY 1;
         FOR each IN
-            SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions
+            SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions, l."columns", l."values"
             FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object
                  JOIN pg_class c ON c.oid = object AND relkind = 'i'
+                 JOIN (SELECT c.relation, array_agg(c.attribute), array_agg(c.value) FROM objectid_ext_tools._live_columns("table", "column", to_type) c
+                       GROUP BY c.relation) AS l (relation, "columns", "values") ON l.relation = o.relation
             WHERE kind = 'index' AND o.state IN ('missing', 'begun') ORDER BY o.relation::text COLLATE "C", o.object_name
         LOOP
             -- operators are printed as they are found with this path
@@ -44,7 +46,7 @@ BEGIN
                 RETURN NEXT 'SET search_path = pg_catalog, pg_temp';
             END IF;
             RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation,
-                               objectid_ext_tools._live_definition("table", "column", to_type, 'index', each.relation, each.object));
+                               objectid_ext_tools._live_definition('index', each.relation, each.object, to_type, each."columns", each."values"));
             IF each.has_expressions THEN
                 RETURN NEXT 'SET search_path = ' || CASE path WHEN '' THEN '''''' ELSE path END;
             END IF;

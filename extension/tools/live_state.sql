@@ -167,7 +167,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_index_key(regclass) IS 'internal: definition of an index from its access method on';
 
-CREATE FUNCTION objectid_ext_tools._live_definition("table" regclass, "column" name, to_type regtype, kind text, relation regclass, object oid) RETURNS text
+CREATE FUNCTION objectid_ext_tools._live_definition(kind text, relation regclass, object oid, to_type regtype, "columns" name[], "values" text[]) RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
@@ -175,7 +175,7 @@ SET quote_all_identifiers = off
 SET standard_conforming_strings = on
 AS $$
 DECLARE
-    each record;
+    shadow name;
     definition text;
     predicate text;
 BEGIN
@@ -186,10 +186,11 @@ BEGIN
         ELSE
             EXECUTE 'ALTER TABLE pg_temp._objectid_ext_model ADD CONSTRAINT _objectid_ext_part ' || pg_get_constraintdef(object);
         END IF;
-        FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = $5 LOOP
+        FOR n IN 1 .. cardinality("columns") LOOP
+            shadow := objectid_ext_tools._live_name("columns"[n]);
             EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model DROP COLUMN IF EXISTS %I, ALTER COLUMN %I TYPE %s USING %s',
-                           each.shadow, each.attribute, to_type, each.value);
-            EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model RENAME COLUMN %I TO %I', each.attribute, each.shadow);
+                           shadow, "columns"[n], to_type, "values"[n]);
+            EXECUTE format('ALTER TABLE pg_temp._objectid_ext_model RENAME COLUMN %I TO %I', "columns"[n], shadow);
         END LOOP;
         IF kind = 'index' THEN
             SELECT objectid_ext_tools._live_index_key(indexrelid), ' WHERE ' || pg_get_expr(indpred, indrelid)
@@ -209,7 +210,7 @@ BEGIN
                   predicate);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_definition(regclass, name, regtype, text, regclass, oid) IS 'internal: definition of an index or check constraint, with shadow columns in the place of the converted ones';
+COMMENT ON FUNCTION objectid_ext_tools._live_definition(text, regclass, oid, regtype, name[], text[]) IS 'internal: definition of an index or check constraint, with shadow columns in the place of the converted ones';
 
 CREATE FUNCTION objectid_ext_tools._live_foreign_key("table" regclass, "column" name, to_type regtype, object oid) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -305,3 +306,22 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long';
+
+-- Whoever has made a function of this name before must not keep rights on ours.
+
+CREATE FUNCTION objectid_ext_tools._live_create_function(function text, owner name, options text, body text) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure(function || '()') AND pg_get_userbyid(proowner) <> owner) THEN
+        RAISE EXCEPTION 'function %() belongs to another role than the table', function
+            USING ERRCODE = 'duplicate_function', HINT = 'Drop the function.';
+    END IF;
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql %s AS %L', function, options, format('BEGIN %sRETURN NEW; END', body));
+    EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', function);
+    EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', function, owner);
+    EXECUTE format('COMMENT ON FUNCTION %s() IS %L', function, 'keeps columns during a conversion by objectid_ext_tools');
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_create_function(text, name, text, text) IS 'internal: creates or replaces the function of a trigger; an error if there is one of another owner';
