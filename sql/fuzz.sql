@@ -33,6 +33,10 @@ UNION ALL SELECT 'snowflake_layout'::regtype, v FROM unnest(ARRAY['time:64;tick=
 UNION ALL SELECT 'regclass'::regtype, v FROM unnest('{plain,clock,downward,small,wide,forgetful,item,item_pkey,items,part,0,4294967295}'::text[]) v
 UNION ALL SELECT 'oid'::regtype, v FROM unnest(ARRAY['plain'::regclass::oid::text, 'item'::regclass::oid::text, '1259', '0', '4294967295']) v
 UNION ALL SELECT 'regclass[]'::regtype, v FROM unnest(ARRAY['{}', '{plain,small}', '{wide}', '{NULL,plain}', '{{plain,downward},{small,wide}}', '{item}', '{4294967295}']) v
+UNION ALL SELECT 'oid[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{1259,4294967295}']) v
+UNION ALL SELECT 'integer[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{-1,2147483647}']) v
+UNION ALL SELECT 'objectid_ext_tools._clock'::regtype, v FROM unnest('{"(,,,,,,,,,,,,,,,,)","(1,0,0,next_snowflake,twitter,twitter,-1,f,f,x,0,0,0,00:00:00,0,0,infinity)"}'::text[]) v
+UNION ALL SELECT 'objectid_ext_tools._clock[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{"(,,,,,,,,,,,,,,,,)"}']) v
 UNION ALL SELECT 'interval'::regtype, v FROM unnest(ARRAY['0', '-1 day', '1 us', '30 days', '1 mon -29 days', '366 days', '178000000 years']) v
 UNION ALL SELECT 'text'::regtype, v FROM unnest(ARRAY['', 'x', '507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}', 'ObjectId(', '{"$oid"', repeat('f', 10000), 'MINVALUE', '''5''']) v
 UNION ALL SELECT 'text[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{x,host=/nonexistent}', '{{x},{y}}']) v
