@@ -345,14 +345,47 @@ CREATE TABLE c (id serial PRIMARY KEY);
 CREATE TRIGGER t BEFORE UPDATE ON c FOR EACH ROW EXECUTE FUNCTION note_change();
 SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
 RESET ROLE;
--- What a superuser begins, the owner can end.
+-- What one role begins, another cannot go on with, not even a superuser, because
+-- the owner could have changed what is stored.
 \t on
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+\t off
+SET ROLE regress_live_owner;
+\set VERBOSITY sqlstate
+CALL undo_conversion('c', 'id');
+\set VERBOSITY default
+RESET ROLE;
+CALL undo_conversion('c', 'id');
+SET ROLE regress_live_owner;
+DROP TRIGGER t ON c;
+\t on
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+RESET ROLE;
 SELECT statement FROM snowflake_conversion_steps('c', 'id', 5) WHERE statement LIKE '%begin%' \gexec
 \t off
 SET ROLE regress_live_owner;
 CALL undo_conversion('c', 'id');
 RESET ROLE;
 SELECT count(*) AS left FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%';
+
+-- Values of the row type, in an array of a composite type, too
+CREATE TYPE pair AS (old c, new c);
+CREATE TABLE history (changes pair[]);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+DROP TABLE history;
+-- A trigger that was disabled
+\t on
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+ALTER TABLE c DISABLE TRIGGER ALL;
+ALTER TABLE c ENABLE TRIGGER ALL;
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5);
+CALL undo_conversion('c', 'id');
+-- Names with what format() and casts are written with
+CREATE TABLE "50%s" ("x::text%" char(24) PRIMARY KEY);
+INSERT INTO "50%s" VALUES ('507f1f77bcf86cd799439011');
+SELECT statement FROM objectid_conversion_steps('"50%s"', 'x::text%') ORDER BY step \gexec
+\t off
+SELECT * FROM "50%s";
 
 SET client_min_messages = warning;
 DROP SCHEMA live_test CASCADE;

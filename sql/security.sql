@@ -233,6 +233,27 @@ CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s
 CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
 CALL objectid_ext_tools._backfill_ids('ids.owned', 'id', '1 s', node => 1, layout => 'twitter', created_at => 'created_at', time_zone => NULL);
 CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
+SELECT format('DROP FUNCTION ids.%I()', objectid_ext_tools._live_name('owned')) \gexec
+
+-- nor a table or view with the name of one of its own
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT format('CREATE TABLE ids.%I (relation regclass)', objectid_ext_tools._live_name('owned.id')) \gexec
+RESET SESSION AUTHORIZATION;
+SELECT item, split_part(detail, E'\n', 1) AS detail FROM objectid_ext_tools.conversion_plan('ids.owned', 'id') WHERE item = 'obstacle';
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s');
+CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
+SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('owned.id')) \gexec
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT format('CREATE VIEW ids.%I AS SELECT ids.trap()', objectid_ext_tools._live_name('owned.id') || suffix) FROM unnest('{"",_past,_recent}'::text[]) AS suffix \gexec
+SELECT format('CREATE TABLE ids.%I (relation regclass, name name, definition text, comment text)', objectid_ext_tools._live_name('owned.id late')) \gexec
+RESET SESSION AUTHORIZATION;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, created_at => 'created_at');
+SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || suffix) FROM unnest('{"",_past}'::text[]) AS suffix \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_recent') \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 DROP TABLE ids.owned;
 
 -- The former owner of the database has lost its privileges.

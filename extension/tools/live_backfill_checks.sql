@@ -57,6 +57,10 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use CREATE UNIQUE INDEX CONCURRENTLY to create one on this column alone.';
     END IF;
     FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') ORDER BY relation, attribute LOOP
+        IF (SELECT count(DISTINCT relowner) FROM pg_class WHERE oid IN ("table", each.relation)) > 1 THEN
+            RAISE EXCEPTION 'tables % and % belong to different roles', "table", each.relation
+                USING ERRCODE = 'feature_not_supported', DETAIL = 'The triggers of a table need privileges for the new ids.', HINT = 'Use ALTER TABLE ... OWNER TO.';
+        END IF;
         PERFORM objectid_ext_tools._backfill_check_column(each.relation, each.attribute, each.relation = "table" AND each.attribute = "column");
         SELECT conname, format('"%s" of table %s', f.attname, c.confrelid::regclass) AS referred INTO other
         FROM pg_constraint c CROSS JOIN LATERAL unnest(conkey, confkey) AS pair (referring, referred)

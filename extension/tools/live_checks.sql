@@ -143,6 +143,30 @@ BEGIN
         RAISE EXCEPTION 'table % has rule "%" on updates', "table", obstacle.rulename
             USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion updates all rows.', HINT = 'Drop it, convert the column, and create it again.';
     END IF;
+    -- a value of the row type would lose its column
+    WITH RECURSIVE used (oid) AS (
+        SELECT reltype FROM pg_class WHERE oid = "table"
+        UNION
+        SELECT next.oid FROM used CROSS JOIN LATERAL (
+            SELECT t.oid FROM pg_type t WHERE t.typbasetype = used.oid OR t.typelem = used.oid AND t.typlen = -1
+            UNION ALL SELECT rngtypid FROM pg_range WHERE rngsubtype = used.oid
+            UNION ALL SELECT rngmultitypid FROM pg_range WHERE rngtypid = used.oid
+            UNION ALL SELECT reltype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE atttypid = used.oid AND relkind = 'c' AND NOT attisdropped
+        ) AS next (oid)
+    )
+    SELECT attname AS attribute, attrelid::regclass AS relation INTO obstacle
+    FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+    WHERE atttypid IN (SELECT oid FROM used) AND relkind IN ('r', 'p', 'm') AND NOT attisdropped
+    ORDER BY attrelid, attnum LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % uses the row type of table %', obstacle.attribute, obstacle.relation, "table"
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'Its values would lose the converted column.';
+    END IF;
+    IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgenabled <> 'A') THEN
+        RAISE EXCEPTION 'the trigger of the conversion of table % was disabled', "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Rows that were written meanwhile can have wrong values in the shadow columns.',
+                  HINT = 'Use undo_conversion(), and begin again.';
+    END IF;
     IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN
         IF to_regclass(state) IS NOT NULL THEN
             EXECUTE format('SELECT true FROM ONLY %s WHERE relation = $1 OR relation IN (SELECT relid FROM pg_partition_ancestors($1)) LIMIT 1', state) INTO known USING "table";

@@ -56,7 +56,7 @@ BEGIN
                        objectid_ext_tools._live_name('not null ' || each.attribute), objectid_ext_tools._live_name(each.attribute));
     END LOOP;
     -- the types in the body are those of the schema that they have now, or keywords
-    PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, '', replace(body, '::text', '::pg_catalog.text'));
+    PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, '', body);
     EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
     -- partitioned tables have no rows of their own
@@ -80,7 +80,6 @@ BEGIN
     IF to_regclass(state) IS NULL THEN
         EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
                        ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid)', state);
-        EXECUTE format('ALTER TABLE %s OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
         EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
         RETURN 0;

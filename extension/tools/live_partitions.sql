@@ -207,9 +207,8 @@ CREATE FUNCTION objectid_ext_tools._live_late("table" regclass, "column" name) R
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('%I.%I', nspname, objectid_ext_tools._live_name(relname || '.' || "column" || ' late'))
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE c.oid = "table"
+    SELECT objectid_ext_tools._live_own("table", objectid_ext_tools._live_name(relname || '.' || "column" || ' late'), false)
+    FROM pg_class WHERE oid = "table"
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_late(regclass, name) IS 'internal: name of the table that stores the foreign keys that are not validated yet after the columns were replaced';
 

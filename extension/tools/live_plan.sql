@@ -18,7 +18,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    call text := format('CALL objectid_ext_tools._convert_live(%%L, %L, %L, %L, ''%s ms''%%s)', "table", "column", to_type, (1000 * extract(epoch FROM max_wait))::bigint);
+    call text := format('CALL objectid_ext_tools._convert_live(%%L, %L, %L, %L, ''%s ms''%%s)', replace("table"::text, '%', '%%'), replace("column", '%', '%%'), to_type, (1000 * extract(epoch FROM max_wait))::bigint);
     state text := objectid_ext_tools._live_state("table", "column");
     unfilled boolean := true;
     each record;

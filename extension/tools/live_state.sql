@@ -26,15 +26,48 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_name(text) IS 'internal: name of what stands beside an object during a conversion; from its definition, because OIDs do not survive dump and restore';
 
-CREATE FUNCTION objectid_ext_tools._live_state("table" regclass, "column" name) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+-- What these tables contain is executed, and they are written with the rights of
+-- who converts.  So another role must not have made them, not even the owner of
+-- the converted table, who could add triggers.  "past" and "recent" belong to that
+-- owner, because the triggers of the conversion use them with his rights.
+
+CREATE FUNCTION objectid_ext_tools._live_own("table" regclass, suffix text, with_owner boolean) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('%I.%I', nspname, objectid_ext_tools._live_name(relname || '.' || "column"))
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE c.oid = "table"
+DECLARE
+    result text;
+    owner oid;
+    other name;
+BEGIN
+    SELECT format('%I.', nspname) || suffix, relowner INTO result, owner
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = "table";
+    SELECT r.rolname INTO other
+    FROM pg_class c JOIN pg_roles r ON r.oid = relowner JOIN pg_roles own ON own.rolname = current_user
+    WHERE c.oid = to_regclass(result)
+      AND (relkind <> 'r' OR r.oid <> own.oid AND NOT (r.rolsuper AND own.rolsuper) AND NOT (with_owner AND r.oid = owner));
+    IF FOUND THEN
+        RAISE EXCEPTION 'relation % belongs to role "%"', result, other
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'If this role has begun the conversion, go on as this role. Otherwise, drop the relation.';
+    END IF;
+    RETURN result;
+END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_state(regclass, name) IS 'internal: name of the table that stores the progress of a conversion';
+COMMENT ON FUNCTION objectid_ext_tools._live_own(regclass, text, boolean) IS 'internal: name of a table in the schema of the converted one; an error if it exists and belongs to another role, but for superusers among themselves and, if allowed, the owner of the converted table';
+
+CREATE FUNCTION objectid_ext_tools._live_state("table" regclass, "column" name) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state name := (SELECT objectid_ext_tools._live_name(relname || '.' || "column") FROM pg_class WHERE oid = "table");
+BEGIN
+    PERFORM objectid_ext_tools._live_own("table", state || suffix, true) FROM unnest(ARRAY['_past', '_recent']) AS suffix;
+    RETURN objectid_ext_tools._live_own("table", state, false);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_state(regclass, name) IS 'internal: name of the table that stores the progress of a conversion; an error if another role has made it';
 
 CREATE FUNCTION objectid_ext_tools._live_columns(
     "table" regclass,
@@ -52,7 +85,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT r.relation, r.attribute, r.attribute_type, r.inherited, objectid_ext_tools._live_name(r.attribute),
-           format(CASE r.attribute_type WHEN 'character'::regtype THEN '(%I)::text::%s' ELSE '(%I)::%s' END, r.attribute, to_type),
+           format(CASE r.attribute_type WHEN 'character'::regtype THEN '(%I)::pg_catalog.text::%s' ELSE '(%I)::%s' END, r.attribute, to_type),
            EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.relation AND attname = objectid_ext_tools._live_name(r.attribute))
            AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = r.relation AND tgname = '~objectid_ext_conversion')
     FROM objectid_ext_tools._referring_columns("table", "column") r

@@ -151,8 +151,7 @@ BEGIN
         columns := columns || part.afterwards;
     END LOOP;
     IF lates <> '{}' THEN
-        lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, definition text, comment text)', late),
-                       format('ALTER TABLE %s OWNER TO %I', late, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"))] || lates;
+        lates := format('CREATE TABLE %s (relation regclass, name name, definition text, comment text)', late) || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
     RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates;
