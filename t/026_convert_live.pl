@@ -42,6 +42,7 @@ my $node = start_server('live', conf => qq{
 	maintenance_work_mem = 256MB
 	autovacuum_naptime = 1s
 	random_page_cost = 1.1
+	max_prepared_transactions = 1
 });
 my $amcheck = $node->psql('postgres', 'CREATE EXTENSION amcheck') == 0;
 
@@ -372,9 +373,17 @@ foreach my $run (@runs)
 }
 
 # A transaction with an old snapshot never sees a column that is not filled: the
-# conversion waits for it.  A second session that converts the same is told.
+# conversion waits for it.  A second session that converts the same is told; so is one
+# that meets the lock of a conversion in a prepared transaction, which has no session.
 {
 	$node->safe_psql('postgres', q(CREATE TABLE document (d jsonb); INSERT INTO document SELECT to_jsonb(gen_objectid()::text) FROM generate_series(1, 100)));
+	$node->safe_psql('postgres', "BEGIN; SELECT pg_advisory_xact_lock(hashtext('objectid_ext_tools'), 'document'::regclass::oid::integer); PREPARE TRANSACTION 'lock'");
+	foreach my $statement ("SELECT FROM objectid_ext_tools.objectid_conversion_steps('document', 'd')", "CALL objectid_ext_tools._convert_live('begin', 'document', 'd', 'objectid', '1 s')")
+	{
+		my ($ret, $out, $err) = $node->psql('postgres', "SET statement_timeout = '30 s'; $statement");
+		like($err, qr/the conversion of column "d" of table public.document is locked by a prepared transaction/, 'a prepared transaction is named');
+	}
+	$node->safe_psql('postgres', "ROLLBACK PREPARED 'lock'");
 	my $old = $node->background_psql('postgres');
 	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM log');
 	my $convert = "SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', 'd') ORDER BY step \\gexec\n";

@@ -45,8 +45,8 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_definition(name, text, integer, snowflake_layout) IS 'internal: comment of the table that stores new ids, which must not change during a conversion';
 
--- First the tables, then the trigger that inserts ids of new rows into "recent".
--- A row that exists is of "past".
+-- First the tables, then the trigger that inserts ids of new rows into "recent".  It
+-- fires after the row was inserted, so never for a row that exists, and reads no table.
 
 CREATE FUNCTION objectid_ext_tools._backfill_create(
     "table" regclass,
@@ -78,7 +78,7 @@ COMMENT ON FUNCTION objectid_ext_tools._backfill_create(regclass, name, integer,
 -- The function writes tables that users may not write, and finds rows by index,
 -- also while the statistics say that "recent" is empty.
 
-CREATE FUNCTION objectid_ext_tools._backfill_create_trigger(relation regclass, body text) RETURNS void
+CREATE FUNCTION objectid_ext_tools._backfill_create_trigger(relation regclass, firing text, body text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -89,11 +89,11 @@ BEGIN
     SELECT pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname)) INTO owner, name_of_function
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
     PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off', body);
-    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
+    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, name_of_function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_create_trigger(regclass, text) IS 'internal: creates or replaces the trigger of a conversion that changes values';
+COMMENT ON FUNCTION objectid_ext_tools._backfill_create_trigger(regclass, text, text) IS 'internal: creates or replaces the trigger of a conversion that changes values';
 
 CREATE FUNCTION objectid_ext_tools._backfill_begin("table" regclass, "column" name, layout snowflake_layout, max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -104,16 +104,45 @@ DECLARE
     first bigint;
 BEGIN
     PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._backfill_create_trigger("table", format(
-        'IF (TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I) AND NEW.%1$I IS NOT NULL AND NOT EXISTS (SELECT FROM ONLY %2$s AS t WHERE t.%1$I = NEW.%1$I) THEN'
-        ' INSERT INTO %3$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
-        ' END IF; ', "column", "table", state));
+    PERFORM objectid_ext_tools._backfill_create_trigger("table", 'AFTER', format(
+        'IF NEW.%1$I IS NOT NULL THEN IF TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN'
+        ' INSERT INTO %2$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
+        ' END IF; END IF; ', "column", state));
     EXECUTE format('SELECT greatest(1, %s.snowflake_floor($1, $2))', objectid_ext_tools._ids_schema()) INTO first USING clock_timestamp(), layout;
     EXECUTE format('ALTER SEQUENCE %s_ids START %s RESTART', state, first);
     EXECUTE format('INSERT INTO %s (relation) VALUES ($1)', state) USING "table";
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_begin(regclass, name, snowflake_layout, interval) IS 'internal: creates the trigger that gives new rows ids of now, which begin with the next tick';
+
+-- A value that is no key of a row needs a new id, too, if its foreign key does not
+-- check it.  If the triggers found that out, two sessions that update several such
+-- rows could wait for each other.
+
+CREATE FUNCTION objectid_ext_tools._backfill_fill_others("table" regclass, "column" name, state text, node integer, layout snowflake_layout) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    each record;
+BEGIN
+    FOR each IN
+        SELECT DISTINCT l.relation, l.attribute
+        FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') l
+             JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
+             JOIN pg_constraint c ON contype = 'f' AND conrelid = l.relation AND a.attnum = ANY (conkey)
+        WHERE NOT convalidated OR cardinality(conkey) > 1
+    LOOP
+        EXECUTE format('INSERT INTO %1$s_past SELECT id, %2$s.next_snowflake(%3$L::regclass, $1, $2)'
+                       ' FROM (SELECT DISTINCT %4$I::bigint AS id FROM ONLY %5$s WHERE %4$I IS NOT NULL) AS t'
+                       ' WHERE NOT EXISTS (SELECT FROM %1$s_past AS p WHERE p.old_id = t.id) AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.id)',
+                       state, objectid_ext_tools._ids_schema(), state || '_ids', each.attribute, each.relation)
+            USING node, layout;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_fill_others(regclass, name, text, integer, snowflake_layout) IS 'internal: gives values that refer to no row ids of now';
 
 -- A tick has a time field, and so it is a division: the lowest id of a tick by the
 -- number of ids in a tick.
@@ -146,6 +175,7 @@ BEGIN
         '                   WHERE %4$I IS NOT NULL AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.%4$I)) AS t) AS t) AS t',
         state, ids_schema, state || '_ids', "column", created_at, "table")
         USING first, tick_ids, facts.slots, node, layout;
+    PERFORM objectid_ext_tools._backfill_fill_others("table", "column", state, node, layout);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_fill(regclass, name, integer, snowflake_layout, name, text) IS 'internal: gives existing rows ids of their past, in the order of their times';
@@ -272,7 +302,7 @@ BEGIN
     LOOP
         EXECUTE grants;
     END LOOP;
-    PERFORM objectid_ext_tools._backfill_create_trigger(relation, body);
+    PERFORM objectid_ext_tools._backfill_create_trigger(relation, 'BEFORE', body);
     EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT (relation) DO UPDATE SET filenode = NULL, pages = NULL', state) USING relation;
 END;
 $$;
@@ -289,28 +319,41 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_limit_wait(interval) IS 'internal: limits how long filling of new ids waits for other sessions';
 
-CREATE FUNCTION objectid_ext_tools._backfill_verify("table" regclass, "column" name, relation regclass, constraint_name name) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+-- No constraint compares a shadow column with the new ids.  A trigger of a user that
+-- fired after ours could have changed a value, even if it has another name now or was
+-- dropped.  So the last step compares all rows before it locks the tables, at least
+-- once in each call, and again if triggers have changed since.  The comment tells that
+-- it has.
+
+CREATE FUNCTION objectid_ext_tools._backfill_verify("table" regclass, "column" name, tables regclass[]) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
+    mark text := (SELECT format('compared %s %s %s', pg_backend_pid(), statement_timestamp(),
+                                md5(string_agg(concat_ws(' ', ctid, xmin), ',' ORDER BY ctid)))
+                  FROM pg_trigger WHERE tgrelid = ANY (tables) AND NOT tgisinternal);
     each record;
     wrong text;
 BEGIN
-    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') l
-                WHERE l.relation = $3 AND objectid_ext_tools._live_name('= ' || l.attribute) = constraint_name LOOP
+    IF obj_description((state || '_past')::regclass, 'pg_class') = mark THEN
+        RETURN false;
+    END IF;
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') ORDER BY relation, attribute LOOP
         EXECUTE format('SELECT t.%1$I FROM ONLY %2$s AS t LEFT JOIN %3$s_past AS p ON p.old_id = t.%1$I LEFT JOIN %3$s_recent AS r ON r.old_id = t.%1$I'
-                       ' WHERE t.%4$I IS DISTINCT FROM coalesce(p.new_id, r.new_id) LIMIT 1', each.attribute, relation, state, each.shadow) INTO wrong;
+                       ' WHERE t.%4$I IS DISTINCT FROM coalesce(p.new_id, r.new_id) LIMIT 1', each.attribute, each.relation, state, each.shadow) INTO wrong;
         IF wrong IS NOT NULL THEN
-            RAISE EXCEPTION 'value % in column "%" of table % does not have its new id', wrong, each.attribute, relation
+            RAISE EXCEPTION 'value % in column "%" of table % does not have its new id', wrong, each.attribute, each.relation
                 USING ERRCODE = 'data_corrupted', HINT = 'Use undo_conversion().';
         END IF;
     END LOOP;
+    EXECUTE format('COMMENT ON TABLE %s_past IS %L', state, mark);
+    RETURN true;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_verify(regclass, name, regclass, name) IS 'internal: raises an error if a shadow column, given by its constraint, does not have the new id of each value';
+COMMENT ON FUNCTION objectid_ext_tools._backfill_verify(regclass, name, regclass[]) IS 'internal: compares the shadow columns with the new ids, unless that has been done; raises an error if one differs; true if it has compared them';
 
 CREATE FUNCTION objectid_ext_tools._backfill_highest("table" regclass, "column" name) RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE

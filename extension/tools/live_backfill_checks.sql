@@ -61,6 +61,14 @@ BEGIN
             RAISE EXCEPTION 'tables % and % belong to different roles', "table", each.relation
                 USING ERRCODE = 'feature_not_supported', DETAIL = 'The triggers of a table need privileges for the new ids.', HINT = 'Use ALTER TABLE ... OWNER TO.';
         END IF;
+        SELECT nspname AS schema, pg_get_userbyid(relowner) AS owner INTO other
+        FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE c.oid = "table" AND NOT has_schema_privilege(relowner, n.oid, 'USAGE');
+        IF FOUND THEN
+            RAISE EXCEPTION 'role "%" has no privilege USAGE on schema "%"', other.owner, other.schema
+                USING ERRCODE = 'insufficient_privilege', DETAIL = 'The triggers of its tables find the new ids there.',
+                      HINT = format('Use GRANT USAGE ON SCHEMA %I TO %I.', other.schema, other.owner);
+        END IF;
         PERFORM objectid_ext_tools._backfill_check_column(each.relation, each.attribute, each.relation = "table" AND each.attribute = "column");
         SELECT conname, format('"%s" of table %s', f.attname, c.confrelid::regclass) AS referred INTO other
         FROM pg_constraint c CROSS JOIN LATERAL unnest(conkey, confkey) AS pair (referring, referred)

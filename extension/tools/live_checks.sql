@@ -16,6 +16,30 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._column_privileges(regclass, name, name) IS 'internal: statements that give a column the privileges of another';
 
+-- The functions of the triggers belong to the owner that the table had.
+
+CREATE FUNCTION objectid_ext_tools._live_check_owner("table" regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    former name;
+BEGIN
+    SELECT pg_get_userbyid(proowner) INTO former
+    FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
+    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgparentid = 0 AND proowner <> relowner;
+    IF FOUND THEN
+        RAISE EXCEPTION 'the conversion of table % belongs to role "%", which is not the owner', "table", former
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'If it owned the table when the conversion began, make it the owner again until the conversion is completed or undone.';
+    END IF;
+    IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'must be owner of table %', "table" USING ERRCODE = 'insufficient_privilege';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_owner(regclass) IS 'internal: raises an error if the caller does not own a table, or if its owner has changed since the conversion began';
+
 -- What stands in the way of a conversion under load, beyond what the conversions
 -- under a lock refuse
 
@@ -30,9 +54,7 @@ DECLARE
 BEGIN
     SELECT * INTO c FROM pg_class WHERE oid = "table";
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    IF NOT pg_has_role(c.relowner, 'USAGE') THEN
-        RAISE EXCEPTION 'must be owner of table %', "table" USING ERRCODE = 'insufficient_privilege';
-    END IF;
+    PERFORM objectid_ext_tools._live_check_owner("table");
     IF c.relpersistence = 't' OR c.reloftype <> 0 THEN
         RAISE EXCEPTION 'table % is a temporary or a typed table', "table"
             USING ERRCODE = 'wrong_object_type', HINT = 'Use convert_to_snowflake() or convert_to_objectid().';
@@ -68,15 +90,6 @@ BEGIN
             USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
     END IF;
     PERFORM objectid_ext_tools._live_check_pairs("table", a.attnum);
-    SELECT indexrelid::regclass AS name INTO obstacle
-    FROM pg_index JOIN pg_class i ON i.oid = indexrelid
-    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'index % is not valid', obstacle.name
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = format(CASE c.relkind WHEN 'p' THEN 'Attach indexes of all partitions to it, or drop it.'
-                                               ELSE 'Use REINDEX INDEX CONCURRENTLY %s, or drop the index.' END, obstacle.name);
-    END IF;
     IF a.attidentity <> '' AND inherited IS NOT DISTINCT FROM true THEN
         RAISE EXCEPTION 'column "%" of table % is an identity column that references another column', "column", "table"
             USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake(), which locks the tables.';
@@ -88,6 +101,123 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_column(regclass, name, boolean) IS 'internal: raises an error if a column cannot be converted while the table is in use';
+
+CREATE FUNCTION objectid_ext_tools._live_check_indexes("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    a pg_attribute;
+    base_type regtype := coalesce((SELECT nullif(typbasetype, 0) FROM pg_type WHERE oid = to_type), to_type);
+    obstacle record;
+BEGIN
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
+    SELECT conname INTO obstacle
+    FROM pg_constraint
+    WHERE conrelid = "table" AND contype IN ('p', 'u') AND condeferrable AND a.attnum = ANY (conkey)
+    ORDER BY conname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'constraint "%" of table % is deferrable', obstacle.conname, "table"
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'The unique index of the shadow column is checked at once.',
+                  HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables, or create the constraint again as NOT DEFERRABLE.';
+    END IF;
+    SELECT i.indexrelid::regclass AS name, amname AS method INTO obstacle
+    FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[]) AS k (attnum, opclass)
+         JOIN pg_opclass o ON o.oid = k.opclass JOIN pg_am m ON m.oid = o.opcmethod
+    WHERE i.indrelid = "table" AND k.attnum = a.attnum
+      AND CASE WHEN o.opcdefault THEN NOT EXISTS (SELECT FROM pg_opclass p WHERE p.opcmethod = m.oid AND p.opcdefault AND p.opcintype = base_type)
+               ELSE o.opcintype = a.atttypid AND a.atttypid <> base_type END
+    ORDER BY i.indexrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'index % cannot be created for type %', obstacle.name, base_type
+            USING ERRCODE = 'feature_not_supported', DETAIL = format('Its operator class of access method %s does not accept the type.', obstacle.method),
+                  HINT = 'Drop it, convert the column, and create it again.';
+    END IF;
+    SELECT indexrelid::regclass AS name INTO obstacle
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid
+    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'index % is not valid', obstacle.name
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = format(CASE (SELECT relkind FROM pg_class WHERE oid = "table") WHEN 'p' THEN 'Attach indexes of all partitions to it, or drop it.'
+                                               ELSE 'Use REINDEX INDEX CONCURRENTLY %s, or drop the index.' END, obstacle.name);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_indexes(regclass, name, regtype) IS 'internal: raises an error if an index of a column cannot be created for a shadow column';
+
+-- One ObjectId has several spellings, which a unique index of text tells apart, but
+-- not one of objectids.  If all values are spelled alike, they need not be sorted.
+
+CREATE FUNCTION objectid_ext_tools._check_spellings("table" regclass, "column" name, objectid_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    each record;
+    one text;
+    other text;
+BEGIN
+    FOR each IN
+        SELECT l.relation, l.attribute, l.value, indexrelid::regclass AS index, coalesce(pg_get_expr(indpred, indrelid), 'true') AS predicate, k.*
+        FROM objectid_ext_tools._live_columns("table", "column", objectid_type) l
+             JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
+             JOIN pg_index i ON indrelid = l.relation AND a.attnum = ANY (indkey),
+             LATERAL (SELECT string_agg(CASE indkey[n - 1] WHEN a.attnum THEN l.value ELSE pg_get_indexdef(indexrelid, n, false) END, ', ') AS keys,
+                             string_agg(format('(%s) IS NOT NULL', pg_get_indexdef(indexrelid, n, false)), ' AND ')
+                                 FILTER (WHERE indkey[n - 1] = a.attnum OR NOT indnullsnotdistinct) AS no_nulls,
+                             bool_or(indkey[n - 1] = a.attnum) AS is_key
+                      FROM generate_series(1, indnkeyatts::integer) AS n) AS k
+        WHERE indisunique AND indisvalid AND k.is_key AND l.attribute_type <> 'bytea'::regtype
+          AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
+        ORDER BY l.relation, l.attribute, indexrelid
+    LOOP
+        EXECUTE format('SELECT min(%1$I::text), max(%1$I::text) FROM %2$s'
+                       ' WHERE EXISTS (SELECT FROM %2$s WHERE %1$I::text <> (%3$s)::text) AND (%4$s) AND %5$s GROUP BY %6$s HAVING count(*) > 1 LIMIT 1',
+                       each.attribute, each.relation, each.value, each.predicate, each.no_nulls, each.keys) INTO one, other;
+        IF one IS NOT NULL THEN
+            RAISE EXCEPTION 'values "%" and "%" in column "%" of table % are the same ObjectId, but index % is unique', left(one, 100), left(other, 100), each.attribute, each.relation, each.index
+                USING ERRCODE = 'unique_violation', HINT = 'Change or delete one of the rows.';
+        END IF;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_spellings(regclass, name, regtype) IS 'internal: raises an error if values that are distinct as text are the same ObjectId';
+
+-- What the caller, and the owner to whom the functions of triggers belong, may do
+
+CREATE FUNCTION objectid_ext_tools._live_check_privileges("table" regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    superuser boolean := (SELECT rolsuper FROM pg_roles WHERE rolname = current_user);
+    missing record;
+BEGIN
+    IF row_security_active("table") THEN
+        RAISE EXCEPTION 'row-level security of table % applies to role "%"', "table", current_user
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion would not see all rows.',
+                  HINT = format('Use ALTER TABLE %s NO FORCE ROW LEVEL SECURITY before the conversion, or convert as a role with BYPASSRLS.', "table");
+    END IF;
+    SELECT nspname AS schema, role INTO missing
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace,
+         LATERAL (VALUES (current_user), (pg_get_userbyid(relowner))) AS r (role)
+    WHERE c.oid = "table" AND NOT superuser AND NOT has_schema_privilege(role, n.oid, 'CREATE')
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'role "%" has no privilege CREATE on schema "%"', missing.role, missing.schema
+            USING ERRCODE = 'insufficient_privilege', DETAIL = format('The conversion creates indexes and a function in the schema of table %s.', "table"),
+                  HINT = format('Use GRANT CREATE ON SCHEMA %I TO %I.', missing.schema, missing.role);
+    END IF;
+    IF NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
+        RAISE EXCEPTION 'role "%" has no privilege TEMPORARY on database "%"', current_user, current_database()
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion finds out the definitions of indexes and constraints with a temporary table.',
+                  HINT = format('Use GRANT TEMPORARY ON DATABASE %I TO %I.', current_database(), current_user);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_privileges(regclass) IS 'internal: raises an error if the caller or the owner of a table lacks a privilege that a conversion under load needs';
 
 -- Filling updates all rows.  Triggers on updates of any column must not fire, and
 -- the only means is session_replication_role.

@@ -220,9 +220,6 @@ BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._live_unvalidated("table", "column", to_type) LOOP
         BEGIN
             PERFORM objectid_ext_tools._live_lock(ARRAY[each.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
-            IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
-                PERFORM objectid_ext_tools._backfill_verify("table", "column", each.relation, each.constraint_name);
-            END IF;
             EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', each.relation, each.constraint_name);
         EXCEPTION WHEN lock_not_available THEN
             IF NOT done THEN

@@ -158,6 +158,7 @@ BEGIN
         IF invalid.message IS NOT NULL THEN
             RAISE EXCEPTION '%', invalid.message USING ERRCODE = 'invalid_text_representation', DETAIL = invalid.detail;
         END IF;
+        PERFORM objectid_ext_tools._check_spellings("table", "column", objectid_type);
     END IF;
     RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", objectid_type, max_wait, rows_per_second, NULL, NULL, path) WITH ORDINALITY AS t (s, n);
 END;
@@ -258,6 +259,10 @@ AS $$
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, NOT k.inherited AND (k.relation <> "table" OR k.attribute <> "column")) FROM key k
         UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_indexes(%L, %L, %L)', k.relation, k.attribute, to_type) FROM key k
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
+        UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, %L)', k.relation, objectid_ext_tools._live_state("table", "column")) FROM key k
     ), found (in_use, relation, obstacle) AS (
         SELECT c.in_use, c.relation, objectid_ext_tools._obstacle(c.statement) FROM checks c
@@ -266,9 +271,11 @@ AS $$
         FROM key k JOIN pg_attribute a ON a.attrelid = k.relation AND a.attname = k.attribute,
              objectid_ext_tools._dependent_objects(k.relation, a.attnum) AS d
         UNION ALL
-        SELECT false, "table", concat_ws(E'\n', v.message, v.detail) FROM objectid_ext_tools._invalid_values("table", "column") v
+        SELECT false, "table", coalesce(nullif(concat_ws(E'\n', v.message, v.detail), ''),
+                                        objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_spellings(%L, %L, %L)', "table", "column", to_type)))
+        FROM objectid_ext_tools._invalid_values("table", "column") v
         WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
-          AND NOT EXISTS (SELECT FROM key k WHERE k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
+          AND NOT EXISTS (SELECT FROM key k WHERE row_security_active(k.relation) OR k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
     )
     SELECT bool_and(f.in_use), min(f.relation::oid)::regclass, f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
 $$;
@@ -298,6 +305,14 @@ BEGIN
     END IF;
     IF present IS NULL THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF present = (objectid_ext_tools._ids_schema() || '.objectid')::regtype OR objectid_ext_tools._has_snowflakes("table", "column") THEN
+        RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text
+                     FROM objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._backfill_check_done(%L, %L, %L, %L)', "table", "column", layout, created_at)) AS o
+                     WHERE created_at IS NOT NULL AND o <> '';
+        RETURN QUERY SELECT 'way', "table", CASE WHEN to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN 'There is nothing to do.'
+                                                 ELSE 'Only foreign keys remain to be validated.' END, NULL::bigint, NULL::text;
+        RETURN;
     END IF;
     IF created_at IS NOT NULL THEN
         to_type := 'objectid_ext_tools._backfilled';

@@ -25,6 +25,7 @@ DECLARE
     statements text[];
 BEGIN
     EXECUTE format('SELECT objectid_ext_tools._live_tree(array_agg(relation)) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    PERFORM objectid_ext_tools._live_check_owner(oid) FROM pg_class WHERE oid = ANY (tables) AND NOT pg_has_role(relowner, 'USAGE');
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
         FROM pg_constraint

@@ -49,7 +49,7 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION 'relation % belongs to role "%"', result, other
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'If this role has begun the conversion, go on as this role. Otherwise, drop the relation.';
+                  HINT = 'If this role has begun the conversion, go on as this role. If it owned the table then, make it the owner again. Otherwise, drop the relation.';
     END IF;
     RETURN result;
 END;
@@ -273,6 +273,11 @@ BEGIN
     IF key.confdelsetcols IS NOT NULL THEN
         definition := replace(definition, format('(%s)', old[3]), format('(%s)', new[3]));
     END IF;
+    -- SET CONSTRAINTS of the foreign key does not concern the one beside it, which is
+    -- therefore checked last
+    IF NOT key.condeferred THEN
+        definition := regexp_replace(definition, ' DEFERRABLE( NOT VALID| NOT ENFORCED)?$', ' DEFERRABLE INITIALLY DEFERRED\1');
+    END IF;
     RETURN format('FOREIGN KEY (%s) REFERENCES %s(%s)%s', new[1], key.confrelid::regclass, new[2], definition);
 END;
 $$;
@@ -286,10 +291,11 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    locked boolean;
     holder integer;
 BEGIN
     LOOP
-        SELECT pid INTO holder
+        SELECT granted, pid INTO locked, holder
         FROM pg_locks
         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND classid = hashtext('objectid_ext_tools')::oid AND objid = "table" AND objsubid = 2 AND granted;
@@ -297,7 +303,11 @@ BEGIN
             RAISE EXCEPTION 'column "%" of table % is being converted by the process with PID %', "column", "table", holder
                 USING ERRCODE = 'object_in_use', HINT = 'If that session has stopped, end it, then call the remaining steps in this one.';
         END IF;
-        EXIT WHEN holder IS NOT NULL OR NOT take;
+        IF locked AND holder IS NULL THEN
+            RAISE EXCEPTION 'the conversion of column "%" of table % is locked by a prepared transaction', "column", "table"
+                USING ERRCODE = 'object_in_use', HINT = 'View pg_prepared_xacts lists them; use COMMIT PREPARED or ROLLBACK PREPARED.';
+        END IF;
+        EXIT WHEN locked OR NOT take;
         EXIT WHEN pg_try_advisory_lock(hashtext('objectid_ext_tools'), "table"::oid::integer);
     END LOOP;
 END;

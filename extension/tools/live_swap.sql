@@ -139,6 +139,8 @@ BEGIN
         ELSE
             constraints := constraints || format('ALTER TABLE %s DROP CONSTRAINT %I', each.relation, each.object_name);
             afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', each.relation, each.shadow, each.object_name) ||
+                ARRAY(SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE', each.relation, each.object_name)
+                      FROM pg_constraint WHERE oid = each.object AND condeferrable AND NOT condeferred) ||
                 format('COMMENT ON CONSTRAINT %I ON %s IS %L', each.object_name, each.relation, obj_description(each.object, 'pg_constraint')) ||
                 ARRAY(SELECT format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, conrelid::regclass, obj_description(oid, 'pg_constraint'))
                       FROM pg_constraint
@@ -235,6 +237,8 @@ BEGIN
     END IF;
     FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation, attribute LOOP
         PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, NOT each.inherited AND (each.relation <> "table" OR each.attribute <> "column"));
+        PERFORM objectid_ext_tools._live_check_indexes(each.relation, each.attribute, to_type);
+        PERFORM objectid_ext_tools._live_check_privileges(each.relation);
         PERFORM objectid_ext_tools._live_check_table(each.relation, objectid_ext_tools._live_state("table", "column"));
     END LOOP;
 END;
@@ -275,6 +279,9 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
         PERFORM objectid_ext_tools._live_check_complete("table", "column", to_type);
+        IF to_type = 'objectid_ext_tools._backfilled'::regtype AND objectid_ext_tools._backfill_verify("table", "column", tables) THEN
+            RETURN 0;
+        END IF;
         statements := objectid_ext_tools._live_swap("table", "column", to_type);
     END IF;
     IF layout IS NOT NULL THEN
