@@ -9,10 +9,10 @@ tools = schema node_ids id_partitions default_rows maintain_id_partitions \
 
 MODULE_big = objectid_ext
 OBJS = settings.o shared_memory.o hash.o ticks.o time_range.o \
-	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sel.o objectid_sort.o \
+	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sel.o objectid_skip.o objectid_sort.o \
 	objectid_stats.o objectid_text.o objectid_time.o \
 	snowflake_ext.o snowflake_layout.o shard_id.o shard_ledger.o shard_clock.o uuidv7.o digits.o \
-	sequence_page.o clock_sequence.o sequence_range.o unsettled.o unsettled_locks.o settled_snowflake.o
+	sequence_page.o clock_sequence.o sequence_range.o unsettled.o unsettled_locks.o settled_snowflake.o server_features.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # Each test also runs alone: make installcheck REGRESS=order

@@ -54,6 +54,22 @@
 #define pg_noreturn	pg_attribute_noreturn()
 #endif
 
+/* PostgreSQL 18 has skip support.  Earlier servers do not call ours. */
+#if PG_VERSION_NUM >= 180000
+#include "utils/skipsupport.h"
+#else
+#include "utils/relcache.h"
+
+typedef Datum (*SkipSupportIncDec) (Relation rel, Datum existing, bool *overflow);
+typedef struct SkipSupportData
+{
+	Datum		low_elem;
+	Datum		high_elem;
+	SkipSupportIncDec decrement;
+	SkipSupportIncDec increment;
+}		   *SkipSupport;
+#endif
+
 /* PostgreSQL 19 keeps the names of LWLock tranches in shared memory. */
 #if PG_VERSION_NUM >= 190000
 #define new_lwlock_tranche(name)	LWLockNewTrancheId(name)

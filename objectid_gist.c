@@ -15,14 +15,7 @@
 
 #include "access/gist.h"
 #include "access/stratnum.h"
-#include "catalog/pg_am.h"
-#include "catalog/pg_opfamily.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "parser/parse_func.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 /* The ids that an entry covers, including both ends */
 typedef struct id_span
@@ -254,55 +247,4 @@ objectid_gist_same(PG_FUNCTION_ARGS)
 
 	*same = memcmp(&a, &b, sizeof(id_span)) == 0;
 	PG_RETURN_POINTER(same);
-}
-
-/*
- * For keys WITHOUT OVERLAPS the server calls this support function to get the
- * strategy number of equality.
- */
-#define GIST_TRANSLATE_CMPTYPE	12
-
-/* Does this server have core's support function for RT*StrategyNumber? */
-static bool
-server_has_temporal_keys(void)
-{
-	List	   *name = list_make2(makeString("pg_catalog"), makeString("gist_translate_cmptype_common"));
-	Oid			argtypes[] = {INT4OID};
-
-	return OidIsValid(LookupFuncName(name, 1, argtypes, true));
-}
-
-static void
-add_translate_cmptype(Oid schema)
-{
-	char	   *family = quote_qualified_identifier(get_namespace_name(schema), "gist_objectid_ops");
-	char	   *command = psprintf("ALTER OPERATOR FAMILY %s USING gist ADD FUNCTION %d (pg_catalog.\"any\", pg_catalog.\"any\")"
-								   " pg_catalog.gist_translate_cmptype_common(pg_catalog.int4)",
-								   family, GIST_TRANSLATE_CMPTYPE);
-
-	SPI_connect();
-	if (SPI_execute(command, false, 0) != SPI_OK_UTILITY)
-		elog(ERROR, "could not alter operator family %s", family);
-	SPI_finish();
-}
-
-/*
- * Add that support function to our operator family if the server has it and
- * the family does not.  Returns whether it was added.  The operator family is
- * in the schema of this function, because both belong to the extension.
- */
-PG_FUNCTION_INFO_V1(enable_temporal_keys);
-Datum
-enable_temporal_keys(PG_FUNCTION_ARGS)
-{
-	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	Oid			family = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid, ObjectIdGetDatum(GIST_AM_OID),
-										 CStringGetDatum("gist_objectid_ops"), ObjectIdGetDatum(schema));
-
-	if (!server_has_temporal_keys() ||
-		SearchSysCacheExists4(AMPROCNUM, ObjectIdGetDatum(family), ObjectIdGetDatum(ANYOID),
-							  ObjectIdGetDatum(ANYOID), Int16GetDatum(GIST_TRANSLATE_CMPTYPE)))
-		PG_RETURN_BOOL(false);
-	add_translate_cmptype(schema);
-	PG_RETURN_BOOL(true);
 }

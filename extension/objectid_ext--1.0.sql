@@ -129,6 +129,10 @@ CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support, with abbreviated keys';
 
+CREATE FUNCTION objectid_skipsupport(internal) RETURNS void
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_skipsupport(internal) IS 'skip support, used by PostgreSQL 18 or later: the ids before and after one';
+
 -- STABLE, because the length of a day in an interval depends on TimeZone.
 CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
@@ -277,14 +281,14 @@ DEFAULT FOR TYPE objectid USING gist AS
 COMMENT ON OPERATOR CLASS gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints that include a range';
 COMMENT ON OPERATOR FAMILY gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints that include a range';
 
--- Keys WITHOUT OVERLAPS, new in PostgreSQL 18, require a support function that
--- earlier servers do not accept.  So it is added if the server has it: here,
+-- PostgreSQL 18 accepts two more support functions: for skip scans of a btree, and
+-- for GiST keys WITHOUT OVERLAPS.  They are added if the server accepts them: here,
 -- and by a call of this function after pg_upgrade from an earlier server.
-CREATE FUNCTION enable_temporal_keys() RETURNS boolean
+CREATE FUNCTION enable_server_features() RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION enable_temporal_keys() IS 'allows objectid in keys WITHOUT OVERLAPS on PostgreSQL 18 or later; call it as superuser after pg_upgrade from an earlier server; returns false if there is nothing to do';
+COMMENT ON FUNCTION enable_server_features() IS 'on PostgreSQL 18 or later, adds skip scans and keys WITHOUT OVERLAPS; call it as superuser after pg_upgrade from an earlier server; returns false if there is nothing to do';
 
-SELECT enable_temporal_keys();
+SELECT enable_server_features();
 
 ----------------------------------------------------------------------
 -- Aggregates

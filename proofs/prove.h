@@ -44,6 +44,12 @@ palloc(Size size)
 	return malloc(size);
 }
 
+void
+pfree(void *pointer)
+{
+	free(pointer);
+}
+
 /* Call an SQL function. */
 #define call(function, a, b, c) \
 ( \

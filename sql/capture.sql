@@ -154,14 +154,14 @@ RESET SESSION AUTHORIZATION;
 -- The script of objectid_ext calls a function of its own: with a decoy that has
 -- a default for an argument, neither is called.
 SET SESSION AUTHORIZATION regress_capture_attacker;
-CREATE FUNCTION ids.enable_temporal_keys(integer DEFAULT 0) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN nextval('ids.sprung') > 0; END $$;
+CREATE FUNCTION ids.enable_server_features(integer DEFAULT 0) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN nextval('ids.sprung') > 0; END $$;
 RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_capture_dba;
 \set VERBOSITY sqlstate
 CREATE EXTENSION objectid_ext SCHEMA ids;
 \set VERBOSITY default
 RESET SESSION AUTHORIZATION;
-DROP FUNCTION ids.enable_temporal_keys(integer);
+DROP FUNCTION ids.enable_server_features(integer);
 
 -- objectid_ext is there, then traps for what the tools call of it, then these.
 SET SESSION AUTHORIZATION regress_capture_dba;
