@@ -5,12 +5,12 @@
 #
 # Each runs where its software is installed; which did not is skipped.
 # This test installs nothing.  On Debian this has all but those of JavaScript, for
-# which npm makes a folder:
+# which npm makes a folder (Debian 12 and 13 have golang-github-jackc-pgx-v4-dev):
 #
 #	apt-get install python3-psycopg2 python3-psycopg python3-sqlalchemy \
 #		python3-django python3-bson libpostgresql-jdbc-java default-jdk-headless \
 #		libmongodb-java libhibernate3-java libeclipselink-java libjavassist-java \
-#		ruby-pg ruby-activerecord ruby-bson golang-go golang-github-jackc-pgx-v4-dev \
+#		ruby-pg ruby-activerecord ruby-bson golang-go golang-github-jackc-pgx-v5-dev \
 #		golang-mongodb-mongo-driver-dev nodejs npm
 #	npm install --prefix DIR pg drizzle-orm bson prisma @prisma/client @prisma/adapter-pg
 #	NODE_PATH=DIR/node_modules scripts/check 040_clients
@@ -99,11 +99,26 @@ sub jpa_program
 		[qw(bson eclipselink-jpa-2.1-spec eclipselink org.eclipse.persistence.jpa.jpql)], 'ObjectIdConverter');
 }
 
+# With pgx 5, or else with pgx 4, which has other names for its packages
 sub go_program
 {
 	my ($name, @sources) = @_;
 	local %ENV = (%ENV, GO111MODULE => 'off', GOPATH => $ENV{GOPATH} // '/usr/share/gocode', GOCACHE => "$build/go");
-	return succeeds('go', 'build', '-o', "$build/$name", map { "$dir/$_.go" } @sources, $name) && ["$build/$name"];
+	foreach my $version (5, 4)
+	{
+		my $copies = "$build/$name-pgx$version";
+		mkdir $copies;
+		foreach my $source (@sources, $name)
+		{
+			my $program = slurp_file("$dir/$source.go");
+			$program =~ s/pgx\/v5\/pgconn/pgconn/, $program =~ s/pgx\/v5/pgx\/v4/ if $version == 4;
+			append_to_file("$copies/$source.go", $program);
+		}
+		next unless succeeds('go', 'build', '-o', "$build/$name", map { "$copies/$_.go" } @sources, $name);
+		note("$name is built with pgx $version");
+		return ["$build/$name"];
+	}
+	return;
 }
 
 # Prisma generates its client.  For that it needs nothing but what npm installs; but

@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/jackc/pgconn"
-	"github.com/jackc/pgx/v4"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const given, other = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
