@@ -31,6 +31,16 @@
 #include "varatt.h"
 #endif
 
+/*
+ * PostgreSQL 16 declares the arguments of a tree walker.  The () of earlier
+ * headers means no arguments to a compiler for C23.
+ */
+#if PG_VERSION_NUM < 160000
+#define as_tree_walker(function)	((void *) (function))
+#else
+#define as_tree_walker(function)	(function)
+#endif
+
 /* PostgreSQL 16 renamed the subtransaction in which a relation got a new file. */
 #if PG_VERSION_NUM >= 160000
 #define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilelocatorSubid)

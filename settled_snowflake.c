@@ -186,8 +186,8 @@ calls_function(Node *node, void *funcid)
 	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == *(Oid *) funcid)
 		return true;
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, calls_function, funcid, 0);
-	return expression_tree_walker(node, calls_function, funcid);
+		return query_tree_walker((Query *) node, as_tree_walker(calls_function), funcid, 0);
+	return expression_tree_walker(node, as_tree_walker(calls_function), funcid);
 }
 
 /*
