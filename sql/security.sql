@@ -250,7 +250,9 @@ SELECT format('CREATE TABLE ids.%I (relation regclass, name name, definition tex
 RESET SESSION AUTHORIZATION;
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, created_at => 'created_at');
-SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || suffix) FROM unnest('{"",_past}'::text[]) AS suffix \gexec
+SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id')) \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_past') \gexec
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_recent') \gexec
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);

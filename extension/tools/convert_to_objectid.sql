@@ -131,6 +131,7 @@ BEGIN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
     PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
+    PERFORM objectid_ext_tools._check_no_steps("table", "column");
     PERFORM objectid_ext_tools._check_texts("table", "column", objectid_type);
     SELECT * INTO invalid FROM objectid_ext_tools._invalid_values("table", "column");
     IF invalid.message IS NOT NULL THEN

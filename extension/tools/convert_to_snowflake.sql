@@ -282,6 +282,7 @@ BEGIN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
     PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._check_no_steps("table", "column");
     seq := objectid_ext_tools._check_integers("table", "column");
     highest := objectid_ext_tools._check_next_id("table", "column", seq, node, layout);
     SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;

@@ -186,6 +186,27 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'internal: raises an error if the type and default of a column cannot be changed';
 
+-- A conversion in steps must not find its columns converted, and its trigger depends
+-- on their type.
+
+CREATE FUNCTION objectid_ext_tools._check_no_steps("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    busy regclass;
+BEGIN
+    SELECT tgrelid INTO busy
+    FROM pg_trigger JOIN objectid_ext_tools._referring_columns("table", "column") ON relation = tgrelid
+    WHERE tgname = '~objectid_ext_conversion' ORDER BY tgrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % is being converted in steps', busy
+            USING ERRCODE = 'object_in_use', HINT = 'Call the function that returned the steps again, for those that remain, or use undo_conversion().';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_no_steps(regclass, name) IS 'internal: raises an error if a conversion in steps has begun';
+
 -- Foreign keys are added back with enabled triggers, and all rows are checked.
 
 CREATE FUNCTION objectid_ext_tools._check_triggers("table" regclass, "column" name, to_type regtype) RETURNS void

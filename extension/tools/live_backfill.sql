@@ -79,21 +79,25 @@ COMMENT ON FUNCTION objectid_ext_tools._backfill_create(regclass, name, integer,
 -- also while the statistics say that "recent" is empty.
 
 CREATE FUNCTION objectid_ext_tools._backfill_create_trigger(relation regclass, firing text, body text) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    owner name;
-    name_of_function text;
-BEGIN
-    SELECT pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname)) INTO owner, name_of_function
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
-    PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off', body);
-    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, name_of_function);
-    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
-END;
+    SELECT objectid_ext_tools._live_create_trigger(relation, firing, 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off', body)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_create_trigger(regclass, text, text) IS 'internal: creates or replaces the trigger of a conversion that changes values';
+
+-- Before there are shadow columns, the trigger of the key notes new ids.
+
+CREATE FUNCTION objectid_ext_tools._backfill_key_body("column" name, state text) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format(
+        'BEGIN IF NEW.%1$I IS NOT NULL THEN IF TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN'
+        ' INSERT INTO %2$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
+        ' END IF; END IF; RETURN NEW; END', "column", state)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_key_body(name, text) IS 'internal: body of the trigger that gives new rows ids of now';
 
 CREATE FUNCTION objectid_ext_tools._backfill_begin("table" regclass, "column" name, layout snowflake_layout, max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -104,10 +108,7 @@ DECLARE
     first bigint;
 BEGIN
     PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._backfill_create_trigger("table", 'AFTER', format(
-        'IF NEW.%1$I IS NOT NULL THEN IF TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN'
-        ' INSERT INTO %2$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
-        ' END IF; END IF; ', "column", state));
+    PERFORM objectid_ext_tools._backfill_create_trigger("table", 'AFTER', objectid_ext_tools._backfill_key_body("column", state));
     EXECUTE format('SELECT greatest(1, %s.snowflake_floor($1, $2))', objectid_ext_tools._ids_schema()) INTO first USING clock_timestamp(), layout;
     EXECUTE format('ALTER SEQUENCE %s_ids START %s RESTART', state, first);
     EXECUTE format('INSERT INTO %s (relation) VALUES ($1)', state) USING "table";
@@ -213,6 +214,13 @@ BEGIN
         PERFORM objectid_ext_tools._backfill_begin("table", "column", layout, max_wait);
         RETURN 0;
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid
+                   WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND prosrc = objectid_ext_tools._backfill_key_body("column", state)) THEN
+        -- renamed meanwhile
+        PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._backfill_create_trigger("table", 'AFTER', objectid_ext_tools._backfill_key_body("column", state));
+        RETURN 0;
+    END IF;
     IF node IS NULL THEN
         EXECUTE format('SELECT %s.snowflake_node_id()', objectid_ext_tools._ids_schema()) INTO own_node;
     END IF;
@@ -270,7 +278,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_assignment(text, name, name) IS 'internal: statements of a trigger that set a shadow column to the new id';
 
-CREATE FUNCTION objectid_ext_tools._backfill_begin_table(state text, relation regclass, "columns" name[]) RETURNS void
+CREATE FUNCTION objectid_ext_tools._backfill_begin_table(state text, relation regclass, "columns" name[], body text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -279,7 +287,6 @@ DECLARE
     shadow name;
     grants text;
     additions text[] := '{}';
-    body text := '';
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(state || '_past_key') AND indisvalid) THEN
         RAISE EXCEPTION 'new ids for table % are not complete', relation
@@ -287,12 +294,11 @@ BEGIN
     END IF;
     FOREACH attribute IN ARRAY "columns" LOOP
         shadow := objectid_ext_tools._live_name(attribute);
-        body := body || objectid_ext_tools._backfill_assignment(state, attribute, shadow);
         CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
         additions := additions || format('ADD COLUMN %I bigint', shadow) ||
-            format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || attribute),
+            format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || shadow),
                    CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = attribute)
-                        THEN format('%I IS NOT NULL', shadow) ELSE format('(%I IS NULL) = (%I IS NULL)', shadow, attribute) END);
+                        THEN format('%I IS NOT NULL AND %I IS NOT NULL', shadow, attribute) ELSE format('(%I IS NULL) = (%I IS NULL)', shadow, attribute) END);
     END LOOP;
     IF additions <> '{}' THEN
         EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
@@ -303,10 +309,10 @@ BEGIN
         EXECUTE grants;
     END LOOP;
     PERFORM objectid_ext_tools._backfill_create_trigger(relation, 'BEFORE', body);
-    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT (relation) DO UPDATE SET filenode = NULL, pages = NULL', state) USING relation;
+    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT (relation) DO UPDATE SET filenode = NULL, pages = NULL WHERE $2', state) USING relation, additions <> '{}';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_begin_table(text, regclass, name[]) IS 'internal: adds shadow columns for new ids and the trigger that keeps them to a table';
+COMMENT ON FUNCTION objectid_ext_tools._backfill_begin_table(text, regclass, name[], text) IS 'internal: adds shadow columns for new ids and the trigger that keeps them to a table';
 
 -- A trigger of the conversion can insert an id that another session has inserted,
 -- and waits for that session while it holds rows.

@@ -5,26 +5,18 @@
 -- The first step: shadow columns, and the trigger, one table at a time.  Adding a
 -- column without a default and a check that is not validated rewrites nothing.
 
-CREATE FUNCTION objectid_ext_tools._live_begin_table(state text, relation regclass, to_type regtype, "columns" name[], "values" text[]) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_begin_table(state text, relation regclass, to_type regtype, "columns" name[], "values" text[], body text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     shadow name;
-    own_schema name;
-    owner name;
-    name_of_function text;
     grants text;
     additions text[] := '{}';
-    body text := '';
     each record;
 BEGIN
-    SELECT nspname, pg_get_userbyid(relowner), format('%I.%I', nspname, objectid_ext_tools._live_name(relname))
-    INTO own_schema, owner, name_of_function
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation;
     FOR n IN 1 .. cardinality("columns") LOOP
         shadow := objectid_ext_tools._live_name("columns"[n]);
-        body := body || format('NEW.%I := %s; ', shadow, replace("values"[n], format('(%I)', "columns"[n]), format('(NEW.%I)', "columns"[n])));
         CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
         -- the first form proves to ALTER COLUMN SET NOT NULL that there is no null;
         -- IS DISTINCT FROM would look the operator up
@@ -32,7 +24,7 @@ BEGIN
             format(CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = "columns"[n])
                         THEN 'ADD CONSTRAINT %1$I CHECK (%2$I IS NOT NULL AND %2$I OPERATOR(%3$s.=) %4$s) NOT VALID'
                         ELSE 'ADD CONSTRAINT %1$I CHECK ((%2$I IS NULL) = (%5$I IS NULL) AND (%2$I OPERATOR(%3$s.=) %4$s) IS NOT FALSE) NOT VALID' END,
-                   objectid_ext_tools._live_name('= ' || "columns"[n]), shadow,
+                   objectid_ext_tools._live_name('= ' || shadow), shadow,
                    (SELECT typnamespace::regnamespace FROM pg_type WHERE oid = to_type), "values"[n], "columns"[n]);
     END LOOP;
     IF additions <> '{}' THEN
@@ -45,27 +37,103 @@ BEGIN
     END LOOP;
     -- a partition can have a constraint that its parent does not have
     FOR each IN
-        SELECT own.attrelid::regclass AS part, own.attname AS attribute
+        SELECT own.attrelid::regclass AS part, objectid_ext_tools._live_name(c) AS shadow
         FROM unnest("columns") AS c
              JOIN pg_attribute root ON root.attrelid = relation AND root.attname = c AND NOT root.attnotnull
              JOIN pg_attribute own ON own.attrelid = ANY (objectid_ext_tools._live_tree(ARRAY[relation])) AND own.attname = c AND own.attnotnull
         WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = c AND p.attnotnull WHERE inhrelid = own.attrelid)
-          AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = own.attrelid AND conname = objectid_ext_tools._live_name('not null ' || c))
+          AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = own.attrelid AND conname = objectid_ext_tools._live_name('not null ' || objectid_ext_tools._live_name(c)))
     LOOP
         EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', each.part,
-                       objectid_ext_tools._live_name('not null ' || each.attribute), objectid_ext_tools._live_name(each.attribute));
+                       objectid_ext_tools._live_name('not null ' || each.shadow), each.shadow);
     END LOOP;
-    -- the types in the body are those of the schema that they have now, or keywords
-    PERFORM objectid_ext_tools._live_create_function(name_of_function, owner, '', body);
-    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', relation, name_of_function);
-    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
+    PERFORM objectid_ext_tools._live_create_trigger(relation, 'BEFORE', '', body);
     -- partitioned tables have no rows of their own
     EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT oid, CASE relkind WHEN ''p'' THEN 0 END, CASE relkind WHEN ''p'' THEN 0 END'
-                   ' FROM pg_class WHERE oid = ANY ($1) ON CONFLICT (relation) DO UPDATE SET filenode = excluded.filenode, pages = excluded.pages', state)
-        USING objectid_ext_tools._live_tree(ARRAY[relation]);
+                   ' FROM pg_class WHERE oid = ANY ($1) ON CONFLICT (relation) DO UPDATE SET filenode = excluded.filenode, pages = excluded.pages WHERE $2', state)
+        USING objectid_ext_tools._live_tree(ARRAY[relation]), additions <> '{}';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_begin_table(text, regclass, regtype, name[], text[]) IS 'internal: adds shadow columns and the trigger that keeps them to a table';
+COMMENT ON FUNCTION objectid_ext_tools._live_begin_table(text, regclass, regtype, name[], text[], text) IS 'internal: adds shadow columns and the trigger that keeps them to a table';
+
+-- Tables whose shadow columns or trigger are missing, or whose trigger is another
+-- one than it should be: a column was renamed, or does not take part any more
+
+CREATE FUNCTION objectid_ext_tools._live_unbegun(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT relation regclass,
+    OUT "columns" name[],
+    OUT "values" text[],
+    OUT body text,
+    OUT missing name[]
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH state (name) AS MATERIALIZED (
+        SELECT objectid_ext_tools._live_state("table", "column") WHERE to_type = 'objectid_ext_tools._backfilled'::regtype
+    ), wanted AS (
+        SELECT l.relation, array_agg(l.attribute ORDER BY l.attribute), array_agg(l.value ORDER BY l.attribute),
+               format('BEGIN %sRETURN NEW; END', string_agg(coalesce((SELECT objectid_ext_tools._backfill_assignment(name, l.attribute, l.shadow) FROM state), l.assignment),
+                                                            '' ORDER BY l.attribute)),
+               array_remove(array_agg(CASE WHEN a.attname IS NULL THEN l.attribute END ORDER BY l.attribute), NULL),
+               bool_or(objectid_ext_tools._live_beside(l.relation, l.shadow) <> l.attribute)
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l LEFT JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.shadow
+        WHERE NOT l.inherited GROUP BY l.relation
+    )
+    SELECT w.relation, w."columns", w."values", w.body, w.missing FROM wanted AS w (relation, "columns", "values", body, missing, exchanged)
+    WHERE w.missing <> '{}' OR w.exchanged
+       OR NOT EXISTS (SELECT FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid WHERE tgrelid = w.relation AND tgname = '~objectid_ext_conversion' AND prosrc = w.body)
+    ORDER BY w.relation
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_unbegun(regclass, name, regtype) IS 'internal: tables that the first step has to change, with the converted columns, the values and the trigger of the shadow columns, and which do not have one';
+
+-- Shadow columns are called like the columns beside them, also after these were
+-- renamed; first otherwise, as two columns can have exchanged their names.
+
+CREATE FUNCTION objectid_ext_tools._live_renames(relation regclass) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH renamed (old, new) AS MATERIALIZED (
+        SELECT attname, objectid_ext_tools._live_name(o)
+        FROM pg_attribute, objectid_ext_tools._live_beside(attrelid, attname) AS o
+        WHERE attrelid = relation AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped AND attname <> objectid_ext_tools._live_name(o)
+    ), steps (n, old, new) AS (
+        SELECT 1, old, objectid_ext_tools._live_name(old) FROM renamed
+        UNION ALL
+        SELECT 2, objectid_ext_tools._live_name(old), new FROM renamed
+    )
+    SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', relation, old, new) ||
+           format('; ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, objectid_ext_tools._live_name('= ' || old), objectid_ext_tools._live_name('= ' || new))
+    FROM steps ORDER BY n
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_renames(regclass) IS 'internal: statements that rename shadow columns after the columns beside them';
+
+-- An index that is not needed any more can be dropped only after the foreign keys
+-- that use it.
+
+CREATE FUNCTION objectid_ext_tools._live_drop_stray("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    stray record;
+BEGIN
+    SELECT s.relation, s.constraint_name, confrelid INTO stray
+    FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_constraint ON conrelid = s.relation AND conname = s.constraint_name LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[stray.relation]) || ARRAY(SELECT oid::regclass FROM pg_class WHERE oid = stray.confrelid AND oid <> stray.relation),
+                                          'ACCESS EXCLUSIVE', max_wait);
+    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', stray.relation, stray.constraint_name);
+    RETURN true;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_stray(regclass, name, regtype, interval) IS 'internal: drops a constraint of shadow columns that the converted columns do not have; false if there is none';
 
 CREATE FUNCTION objectid_ext_tools._live_begin("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -79,7 +147,8 @@ BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
     IF to_regclass(state) IS NULL THEN
         EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
-                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid)', state);
+                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
+        EXECUTE format('INSERT INTO %s (relation, filenode, pages, root, attribute) VALUES (0, 0, 0, $1, $2)', state) USING "table", "column";
         EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
         RETURN 0;
@@ -87,19 +156,18 @@ BEGIN
     IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
-    SELECT relation, array_agg(attribute ORDER BY attribute) AS "columns", array_agg(value ORDER BY attribute) AS "values"
-    INTO next
-    FROM objectid_ext_tools._live_columns("table", "column", to_type)
-    WHERE NOT inherited GROUP BY relation HAVING NOT bool_and(begun) ORDER BY relation LIMIT 1;
+    SELECT * INTO next FROM objectid_ext_tools._live_unbegun("table", "column", to_type) LIMIT 1;
     IF NOT FOUND THEN
-        RETURN NULL;
+        RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, max_wait) THEN 0 END;
     END IF;
     PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_renames(next.relation)));
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
-        PERFORM objectid_ext_tools._backfill_begin_table(state, next.relation, next."columns");
+        PERFORM objectid_ext_tools._backfill_begin_table(state, next.relation, next."columns", next.body);
     ELSE
-        PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values");
+        PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values", next.body);
     END IF;
+    EXECUTE format('UPDATE ONLY %s SET attribute = $2 WHERE root = $1 AND attribute <> $2', state) USING "table", "column";
     RETURN 0;
 END;
 $$;
@@ -141,26 +209,29 @@ DECLARE
     locked timestamptz;
     share float8;
     took float8;
-    s record;
+    next record;
     parts record;
     result record;
 BEGIN
-    EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO s;
-    IF (s.relation IS NULL OR s.filenode IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
+    EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO next;
+    IF (next.relation IS NULL OR next.filenode IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
-    IF s.relation IS NULL THEN
+    IF next.relation IS NULL THEN
         RETURN NULL;
     END IF;
-    IF s.filenode IS DISTINCT FROM pg_relation_filenode(s.relation) THEN
+    IF next.filenode IS DISTINCT FROM pg_relation_filenode(next.relation) THEN
         EXECUTE format('UPDATE ONLY %s SET page = 0, "rows" = 0, seconds = 0, started = clock_timestamp(), filenode = pg_relation_filenode(relation),'
-                       ' pages = pg_relation_size(relation) / current_setting(''block_size'')::bigint WHERE relation = $1', state) USING s.relation;
+                       ' pages = pg_relation_size(relation) / current_setting(''block_size'')::bigint WHERE relation = $1', state) USING next.relation;
         RETURN 0;
     END IF;
-    SELECT string_agg(format('%I = %s', shadow, value), ', ') AS assignments,
-           string_agg(format('%I IS NULL AND %I IS NOT NULL', shadow, attribute), ' OR ') AS unfilled
+    -- by the catalog of this table alone, which is faster
+    SELECT string_agg(format('%I = %s', s.attname, objectid_ext_tools._live_value(o.attname, o.atttypid, to_type)), ', ') AS assignments,
+           string_agg(format('%I IS NULL AND %I IS NOT NULL', s.attname, o.attname), ' OR ') AS unfilled
     INTO parts
-    FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE relation = s.relation;
+    FROM pg_constraint c JOIN pg_attribute s ON s.attrelid = c.conrelid AND c.conname = objectid_ext_tools._live_name('= ' || s.attname) AND s.attname LIKE '\_objectid\_ext\_%'
+         JOIN pg_attribute o ON o.attrelid = c.conrelid AND o.attnum = ANY (c.conkey) AND o.attnum <> s.attnum
+    WHERE c.conrelid = next.relation AND c.contype = 'c';
     IF parts.assignments IS NULL THEN
         -- it does not take part any more
         PERFORM objectid_ext_tools._live_follow("table", "column", to_type, max_wait);
@@ -170,15 +241,15 @@ BEGIN
         PERFORM objectid_ext_tools._backfill_limit_wait(max_wait);
     END IF;
     locked := clock_timestamp();
-    SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(s.relation, s.page, least(s.page + s.batch, s.pages), parts.assignments, parts.unfilled);
+    SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(next.relation, next.page, least(next.page + next.batch, next.pages), parts.assignments, parts.unfilled);
     share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
     took := extract(epoch FROM clock_timestamp() - began);
     -- tells later whether the index has been created again, which waits for snapshots
     EXECUTE format('UPDATE ONLY %1$s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5, wait = %2$L::regclass WHERE relation = $1', state, state || '_pkey')
-        USING s.relation, CASE WHEN result.skipped THEN s.page ELSE least(s.page + s.batch, s.pages) END, result.filled,
+        USING next.relation, CASE WHEN result.skipped THEN next.page ELSE least(next.page + next.batch, next.pages) END, result.filled,
               greatest(took, result.filled / rows_per_second::float8),
               -- users can wait for the rows of a batch
-              CASE WHEN share < 0.05 THEN least(s.batch * 2, 1024) WHEN share > 0.12 THEN greatest(s.batch / 2, 1) ELSE s.batch END;
+              CASE WHEN share < 0.05 THEN least(next.batch * 2, 1024) WHEN share > 0.12 THEN greatest(next.batch / 2, 1) ELSE next.batch END;
     RETURN greatest(CASE WHEN result.skipped THEN 0.05 ELSE 0 END, result.filled / rows_per_second::float8 - took);
 END;
 $$;
@@ -195,7 +266,7 @@ AS $$
         SELECT objectid_ext_tools._live_tree(ARRAY[o.relation]) AS tables, o.shadow
         FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind <> 'index' AND o.state = 'begun'
         UNION ALL
-        SELECT ARRAY[l.relation], objectid_ext_tools._live_name(prefix || l.attribute)
+        SELECT ARRAY[l.relation], objectid_ext_tools._live_name(prefix || l.shadow)
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l, unnest(ARRAY['= ', 'not null ']) AS prefix
     )
     SELECT conrelid::regclass, conname
@@ -245,13 +316,8 @@ DECLARE
     next record;
     definition text;
 BEGIN
-    IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait) THEN
-        RETURN 0;
-    END IF;
-    SELECT relation, constraint_name INTO next FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL LIMIT 1;
-    IF FOUND THEN
-        PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
-        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', next.relation, next.constraint_name);
+    IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_drop_stray("table", "column", to_type, max_wait)
+       OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
     IF objectid_ext_tools._live_validate_some("table", "column", to_type, max_wait) THEN

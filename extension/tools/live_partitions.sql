@@ -34,8 +34,44 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_tree(regclass[]) IS 'internal: tables with all their partitions and children, each after its parent';
 
+-- A partition that was created and detached between two steps is in no list.  It has
+-- a shadow column with its check, and the trigger of no conversion.
+
+CREATE FUNCTION objectid_ext_tools._live_left(tables regclass[]) RETURNS SETOF regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT t.oid::regclass
+    FROM pg_attribute s JOIN pg_class o ON o.oid = s.attrelid
+         JOIN pg_constraint k ON k.conname = objectid_ext_tools._live_name('= ' || s.attname) AND k.contype = 'c' AND k.coninhcount = 0
+         JOIN pg_class t ON t.oid = k.conrelid AND t.relowner = o.relowner AND NOT t.relispartition
+         JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = s.attname
+    WHERE s.attrelid = ANY (tables) AND s.attname LIKE '\_objectid\_ext\_%' AND t.oid <> ALL (tables)
+      AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND tgname = '~objectid_ext_conversion')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_left(regclass[]) IS 'internal: tables that were partitions for a time during the conversion of these';
+
+CREATE FUNCTION objectid_ext_tools._live_remove(relation regclass, shadows name[], max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    attnums smallint[] := ARRAY(SELECT attnum FROM pg_attribute WHERE attrelid = relation AND attname = ANY (shadows));
+    keys oid[] := ARRAY(SELECT oid FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND conname LIKE '\_objectid\_ext\_%'
+                                                        AND (conrelid = relation AND conkey && attnums OR confrelid = relation AND confkey && attnums));
+BEGIN
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY(SELECT relation UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint WHERE oid = ANY (keys))),
+                                          'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._execute(
+        ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) FROM pg_constraint WHERE oid = ANY (keys)) ||
+        ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', relation, s) FROM unnest(shadows) AS s));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_remove(regclass, name[], interval) IS 'internal: drops shadow columns of a table and their foreign keys';
+
 -- Tables that do not take part any more: dropped; detached; or the foreign key by
--- which they referred to a converted column was dropped
+-- which they referred to a converted column was dropped; then, columns of others.
+-- Such a column is dropped after the trigger has been replaced.
 
 CREATE FUNCTION objectid_ext_tools._live_follow("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -44,27 +80,41 @@ SET client_min_messages = warning
 AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
-    parts regclass[] := ARRAY(SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type));
-    orphan regclass;
+    parts regclass[];
+    shadows text[];
+    known regclass[];
+    stray record;
 BEGIN
-    EXECUTE format('DELETE FROM ONLY %s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
+    SELECT coalesce(array_agg(DISTINCT relation), '{}'), coalesce(array_agg(concat(relation::oid, shadow)), '{}') INTO parts, shadows FROM objectid_ext_tools._live_columns("table", "column", to_type);
+    EXECUTE format('DELETE FROM ONLY %s WHERE relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
     EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT p, coalesce(pg_relation_filenode(p), 0), 0 FROM unnest($1) AS p'
                    ' WHERE NOT EXISTS (SELECT FROM ONLY %s WHERE relation = p) AND p IN (SELECT inhrelid FROM pg_inherits)', state, state) USING parts;
-    EXECUTE format('SELECT relation FROM ONLY %s WHERE relation <> ALL ($1) LIMIT 1', state) INTO orphan USING parts;
-    IF orphan IS NULL THEN
+    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s WHERE relation::oid <> 0', state) INTO known;
+    SELECT oid::regclass AS relation, oid <> ALL (parts) AS whole,
+           ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
+                                                    AND concat(attrelid, attname) <> ALL (shadows)) AS columns
+    INTO stray
+    FROM pg_class c
+    WHERE oid = ANY (known) AND oid <> ALL (parts)
+       OR oid IN (SELECT objectid_ext_tools._live_left(parts))
+       OR oid = ANY (parts) AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
+                                                                   AND concat(attrelid, attname) <> ALL (shadows))
+                            AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type) WHERE relation = c.oid)
+    ORDER BY 2 DESC, 1 LIMIT 1;
+    IF stray.relation IS NULL THEN
         RETURN false;
     END IF;
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[orphan]), 'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._execute(
-        ARRAY(SELECT format('DROP TRIGGER %I ON %s', tgname, orphan) || format('; DROP FUNCTION %s', tgfoid::regprocedure)
-              FROM pg_trigger WHERE tgrelid = orphan AND tgname = '~objectid_ext_conversion' AND tgparentid = 0) ||
-        ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', orphan, attname)
-              FROM pg_attribute WHERE attrelid = orphan AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped));
-    EXECUTE format('DELETE FROM ONLY %s WHERE relation = $1', state) USING orphan;
+    PERFORM objectid_ext_tools._live_remove(stray.relation, stray.columns, max_wait);
+    IF stray.whole THEN
+        PERFORM objectid_ext_tools._execute(ARRAY(
+            SELECT format('DROP TRIGGER %I ON %s', tgname, stray.relation) || format('; DROP FUNCTION %s', tgfoid::regprocedure)
+            FROM pg_trigger WHERE tgrelid = stray.relation AND tgname = '~objectid_ext_conversion' AND tgparentid = 0));
+        EXECUTE format('DELETE FROM ONLY %s WHERE relation = $1', state) USING stray.relation;
+    END IF;
     RETURN true;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_follow(regclass, name, regtype, interval) IS 'internal: removes what a conversion has added from a table that does not take part any more, and notes new partitions; true if it has removed something';
+COMMENT ON FUNCTION objectid_ext_tools._live_follow(regclass, name, regtype, interval) IS 'internal: removes what a conversion has added from a table or column that does not take part any more, and notes new partitions; true if it has removed something';
 
 -- What can be done with the indexes of partitions and partitioned tables.  If the
 -- index of a partitioned table exists, an index that PostgreSQL creates with a new
@@ -174,7 +224,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL
-       OR EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun) THEN
+       OR EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type)) THEN
         RETURN false;
     END IF;
     RETURN objectid_ext_tools._live_follow("table", "column", to_type, max_wait)
@@ -207,8 +257,7 @@ CREATE FUNCTION objectid_ext_tools._live_late("table" regclass, "column" name) R
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._live_own("table", objectid_ext_tools._live_name(relname || '.' || "column" || ' late'), false)
-    FROM pg_class WHERE oid = "table"
+    SELECT objectid_ext_tools._live_store("table", "column", true)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_late(regclass, name) IS 'internal: name of the table that stores the foreign keys that are not validated yet after the columns were replaced';
 
@@ -235,7 +284,7 @@ BEGIN
                 CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END,
             format('COMMENT ON CONSTRAINT %I ON %s IS %L', key.conname, key.conrelid::regclass, obj_description(object, 'pg_constraint'))];
         IF key.convalidated THEN
-            statements := statements || format('INSERT INTO %s VALUES (%L, %L)', late, key.conrelid::regclass, key.conname);
+            statements := statements || format('INSERT INTO %s (relation, name) VALUES (%L, %L)', late, key.conrelid::regclass, key.conname);
         END IF;
         RETURN statements;
     END IF;
@@ -247,11 +296,12 @@ BEGIN
         )
         SELECT unnest(ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', c.conrelid::regclass, c.conname, definition),
                             format('COMMENT ON CONSTRAINT %I ON %s IS %L', c.conname, c.conrelid::regclass, obj_description(c.oid, 'pg_constraint')),
-                            format('INSERT INTO %s VALUES (%L, %L)', late, c.conrelid::regclass, c.conname)])
+                            format('INSERT INTO %s (relation, name, parent, parent_name) VALUES (%L, %L, %L, %L)', late, c.conrelid::regclass, c.conname, key.conrelid::regclass, key.conname)])
         FROM part JOIN pg_constraint c USING (oid) JOIN pg_class t ON t.oid = c.conrelid
         -- the key of a table that refers to itself has parts of either side
         WHERE t.relkind = 'r' AND c.confrelid = key.confrelid) ||
-        format('INSERT INTO %s VALUES (%L, %L, %L, %L)', late, key.conrelid::regclass, key.conname, definition, obj_description(object, 'pg_constraint'));
+        format('INSERT INTO %s (relation, name, definition, comment, referred) VALUES (%L, %L, %L, %L, %L)',
+               late, key.conrelid::regclass, key.conname, definition, obj_description(object, 'pg_constraint'), key.confrelid::regclass);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap_late(oid, text) IS 'internal: statements that add a foreign key from or to a partitioned table, and note that it has to be validated';
@@ -282,62 +332,96 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_pairs(regclass, smallint) IS 'internal: raises an error if a foreign key between partitioned tables cannot be replaced in short time';
 
-CREATE FUNCTION objectid_ext_tools._live_adopt_key(late text, relation regclass, name name, definition text, comment text, max_wait interval) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+-- Keys of partitions stay in the list until the partitioned table has the key: names
+-- in its definition can have changed since.
+
+CREATE FUNCTION objectid_ext_tools._live_late_definition(late text, relation regclass, name name, definition text) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    missing regclass;
-    referred regclass;
+    present text;
 BEGIN
-    SELECT confrelid INTO referred
-    FROM pg_constraint JOIN pg_partition_tree(relation) ON relid = conrelid
-    WHERE contype = 'f' AND pg_get_constraintdef(pg_constraint.oid) = definition LIMIT 1;
-    -- PostgreSQL drops triggers of the partitions' keys, and so needs this lock
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(array_remove(ARRAY[relation, referred], NULL)), 'ACCESS EXCLUSIVE', max_wait);
-    SELECT relid INTO missing
-    FROM pg_partition_tree(relation)
-    WHERE isleaf AND relid <> relation
-      AND NOT EXISTS (SELECT FROM pg_constraint c WHERE conrelid = relid AND contype = 'f' AND conparentid = 0 AND pg_get_constraintdef(c.oid) = definition)
-    LIMIT 1;
-    IF FOUND THEN
-        -- a new partition
-        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', missing, name, definition);
-        EXECUTE format('INSERT INTO %s VALUES ($1, $2)', late) USING missing, name;
-        RETURN;
-    END IF;
-    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', relation, name, definition);
-    EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', name, relation, comment);
-    EXECUTE format('DELETE FROM ONLY %s AS k WHERE k.relation = $1 AND k.name = $2', late) USING relation, name;
+    EXECUTE format('SELECT regexp_replace(pg_get_constraintdef(c.oid), '' NOT VALID$'', '''') FROM ONLY %s AS k JOIN pg_constraint c ON conrelid = k.relation AND conname = k.name'
+                   ' WHERE parent = $1 AND parent_name = $2 LIMIT 1', late) INTO present USING relation, name;
+    RETURN coalesce(present, definition);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_adopt_key(text, regclass, name, text, text, interval) IS 'internal: adds a foreign key to a partitioned table whose partitions have it, or to a partition that has not';
+COMMENT ON FUNCTION objectid_ext_tools._live_late_definition(text, regclass, name, text) IS 'internal: definition of a foreign key that partitions have already';
 
-CREATE FUNCTION objectid_ext_tools._live_finish_late("table" regclass, "column" name, max_wait interval) RETURNS float8
+-- A new partition has the key of the partitioned table only after that has it.
+
+CREATE FUNCTION objectid_ext_tools._live_late_part(late text, max_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+    missing regclass;
+BEGIN
+    FOR key IN EXECUTE format('SELECT relation, name, referred, objectid_ext_tools._live_late_definition(%1$L, relation, name, definition) AS definition'
+                              ' FROM ONLY %1$s AS k WHERE definition IS NOT NULL', late) LOOP
+        SELECT relid INTO missing
+        FROM pg_partition_tree(key.relation)
+        WHERE isleaf AND relid <> key.relation
+          AND NOT EXISTS (SELECT FROM pg_constraint c WHERE conrelid = relid AND contype = 'f' AND confrelid = key.referred AND conparentid = 0
+                                                        AND regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') = key.definition)
+        ORDER BY relid LIMIT 1;
+        IF FOUND THEN
+            PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[missing, key.referred]), 'SHARE ROW EXCLUSIVE', max_wait);
+            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', missing, key.name, key.definition);
+            EXECUTE format('INSERT INTO %s (relation, name, parent, parent_name) VALUES ($1, $2, $3, $2)', late) USING missing, key.name, key.relation;
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_late_part(text, interval) IS 'internal: adds a foreign key to a new partition; false if all partitions have theirs';
+
+CREATE FUNCTION objectid_ext_tools._live_adopt_key(late text, relation regclass, name name, definition text, comment text, referred regclass, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- PostgreSQL drops triggers of the partitions' keys, and so needs this lock
+    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[relation, referred]), 'ACCESS EXCLUSIVE', max_wait);
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', relation, name, objectid_ext_tools._live_late_definition(late, relation, name, definition));
+    EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', name, relation, comment);
+    EXECUTE format('DELETE FROM ONLY %s AS k WHERE k.relation = $1 AND k.name = $2 AND definition IS NOT NULL OR parent = $1 AND parent_name = $2', late) USING relation, name;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_adopt_key(text, regclass, name, text, text, regclass, interval) IS 'internal: adds a foreign key to a partitioned table whose partitions have it';
+
+CREATE FUNCTION objectid_ext_tools._live_finish_late(late text, max_wait interval) RETURNS float8
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET client_min_messages = warning
 AS $$
 DECLARE
-    late text := objectid_ext_tools._live_late("table", "column");
     key record;
 BEGIN
-    EXECUTE format('DELETE FROM ONLY %s AS k WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = k.relation)'
-                   ' OR k.definition IS NULL AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.relation AND conname = k.name)', late);
-    EXECUTE format('SELECT * FROM ONLY %s AS k ORDER BY k.definition IS NOT NULL, k.relation, k.name LIMIT 1', late) INTO key;
-    IF key.relation IS NULL THEN
-        EXECUTE format('DROP TABLE %s', late);
-        RETURN NULL;
-    END IF;
-    IF key.definition IS NOT NULL THEN
-        PERFORM objectid_ext_tools._live_adopt_key(late, key.relation, key.name, key.definition, key.comment, max_wait);
+    EXECUTE format('DELETE FROM ONLY %s AS k WHERE root IS NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.relation)'
+                   ' OR definition IS NULL AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.relation AND conname = k.name)'
+                   ' OR definition IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = k.referred))', late);
+    IF objectid_ext_tools._live_late_part(late, max_wait) THEN
         RETURN 0;
     END IF;
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[key.relation]), 'SHARE UPDATE EXCLUSIVE', max_wait);
-    EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
-    EXECUTE format('DELETE FROM ONLY %s AS k WHERE k.relation = $1 AND k.name = $2 AND k.definition IS NULL', late) USING key.relation, key.name;
-    RETURN 0;
+    EXECUTE format('SELECT k.* FROM ONLY %s AS k JOIN pg_constraint ON conrelid = k.relation AND conname = k.name'
+                   ' WHERE definition IS NULL AND NOT convalidated ORDER BY k.relation, k.name LIMIT 1', late) INTO key;
+    IF key.relation IS NOT NULL THEN
+        PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[key.relation]), 'SHARE UPDATE EXCLUSIVE', max_wait);
+        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
+        RETURN 0;
+    END IF;
+    EXECUTE format('SELECT * FROM ONLY %s AS k WHERE definition IS NOT NULL ORDER BY k.relation, k.name LIMIT 1', late) INTO key;
+    IF key.relation IS NOT NULL THEN
+        PERFORM objectid_ext_tools._live_adopt_key(late, key.relation, key.name, key.definition, key.comment, key.referred, max_wait);
+        RETURN 0;
+    END IF;
+    EXECUTE format('DROP TABLE %s', late);
+    RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_finish_late(regclass, name, interval) IS 'internal: validates the next foreign key from or to a partitioned table after the columns were replaced; returns NULL at the end';
+COMMENT ON FUNCTION objectid_ext_tools._live_finish_late(text, interval) IS 'internal: adds, validates or attaches the next foreign key from or to a partitioned table after the columns were replaced; returns NULL at the end';

@@ -24,7 +24,8 @@ DECLARE
     each record;
 BEGIN
     IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
-        IF to_regclass(state) IS NULL OR EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE NOT l.begun) THEN
+        IF to_regclass(state) IS NULL OR EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type))
+           OR EXISTS (SELECT FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL) THEN
             RETURN NEXT format(call, 'begin', '');
         ELSE
             EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation))', state) INTO unfilled;
@@ -32,7 +33,7 @@ BEGIN
         IF unfilled THEN
             RETURN NEXT format(call, 'fill', ', ' || rows_per_second);
         END IF;
-        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i' ORDER BY 1;
+        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY IF EXISTS %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i' ORDER BY 1;
         FOR each IN
             SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions, l."columns", l."values"
             FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object
@@ -370,20 +371,24 @@ AS $$
 DECLARE
     state regclass;
 BEGIN
-    FOR state, conversion IN
-        SELECT c.oid, substr(obj_description(c.oid, 'pg_class'), length('objectid_ext_tools: conversion of ') + 1)
+    FOR state IN
+        SELECT c.oid
         FROM pg_class c
         WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity
           AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
           AND has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
           AND (SELECT array_agg(atttypid ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped)
-              = '{regclass,oid,int8,int8,int8,int4,timestamptz,float8,oid}'::regtype[]::oid[]
+              = '{regclass,oid,int8,int8,int8,int4,timestamptz,float8,oid,regclass,name}'::regtype[]::oid[]
         ORDER BY relname
     LOOP
+        SELECT CASE WHEN c.oid IS NULL THEN format('column "%s" of a table that was dropped', r.attribute)
+                    ELSE format('column "%s" of table %s', r.attribute, r.root) END INTO conversion
+        FROM objectid_ext_tools._live_root(state) r LEFT JOIN pg_class c ON c.oid = r.root;
         RETURN QUERY EXECUTE format(
-            'SELECT $1, s.relation, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
+            'SELECT $1, c.oid::regclass, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
             '       date_trunc(''second'', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))'
-            ' FROM ONLY %s AS s WHERE s.filenode IS DISTINCT FROM 0 ORDER BY s.relation::text', state) USING conversion;
+            ' FROM ONLY %s AS s LEFT JOIN pg_class c ON c.oid = s.relation'
+            ' WHERE s.filenode IS DISTINCT FROM 0 AND c.oid IS NOT NULL OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text', state) USING conversion;
     END LOOP;
 END;
 $$;

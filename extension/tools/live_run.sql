@@ -6,25 +6,36 @@ CREATE FUNCTION objectid_ext_tools._live_check_begun("table" regclass, "column" 
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    hint text;
 BEGIN
+    IF "table" IS NULL AND "column" IS NULL THEN
+        RETURN;
+    END IF;
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
-        RAISE EXCEPTION 'column "%" of table % is not being converted', "column", "table" USING ERRCODE = 'object_not_in_prerequisite_state';
+        SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
+                    THEN 'Only foreign keys remain to be validated; call the function that returned the steps again.'
+                    ELSE format('Column "%s" of this table is being converted.', r.attribute) END
+        INTO hint FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r WHERE r.root = "table" LIMIT 1;
+        RAISE EXCEPTION 'column "%" of table % is not being converted', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = coalesce(hint, 'The view conversion_progress shows the conversions that have begun.');
     END IF;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_begun(regclass, name) IS 'internal: raises an error if there is no conversion';
 
-CREATE FUNCTION objectid_ext_tools._live_undo("table" regclass, "column" name, max_wait interval) RETURNS float8
+CREATE FUNCTION objectid_ext_tools._live_undo(state text, max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
 AS $$
 DECLARE
-    state text := objectid_ext_tools._live_state("table", "column");
     tables regclass[];
     statements text[];
 BEGIN
-    EXECUTE format('SELECT objectid_ext_tools._live_tree(array_agg(relation)) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
     PERFORM objectid_ext_tools._live_check_owner(oid) FROM pg_class WHERE oid = ANY (tables) AND NOT pg_has_role(relowner, 'USAGE');
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
@@ -39,10 +50,34 @@ BEGIN
                                                 WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
                                           'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._execute(statements);
-    RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_undo(regclass, name, interval) IS 'internal: removes all that a conversion has added; returns NULL';
+COMMENT ON FUNCTION objectid_ext_tools._live_undo(text, interval) IS 'internal: removes all that a conversion has added';
+
+-- What a conversion has left whose table was dropped
+
+CREATE FUNCTION objectid_ext_tools._live_undo_dropped(max_wait interval) RETURNS float8
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    store regclass;
+BEGIN
+    SELECT s INTO store FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = r.root) LIMIT 1;
+    IF store IS NULL THEN
+        PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_unused()));
+        RETURN NULL;
+    END IF;
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = store AND attname = 'definition') THEN
+        -- foreign keys between other tables
+        RETURN coalesce(objectid_ext_tools._live_finish_late(store::text, max_wait), 0);
+    END IF;
+    PERFORM objectid_ext_tools._live_undo(store::text, max_wait);
+    RETURN 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_undo_dropped(interval) IS 'internal: removes what a conversion of a dropped table has added; returns the seconds to wait before it is called again, and NULL at the end';
 
 CREATE FUNCTION objectid_ext_tools._live_step(
     phase text,
@@ -58,12 +93,16 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF phase = 'undo' THEN
+        PERFORM objectid_ext_tools._live_undo(objectid_ext_tools._live_state("table", "column"), max_wait);
+        RETURN NULL;
+    END IF;
     RETURN CASE phase
                WHEN 'begin' THEN objectid_ext_tools._live_begin("table", "column", to_type, max_wait)
                WHEN 'fill' THEN objectid_ext_tools._live_fill("table", "column", to_type, max_wait, rows_per_second)
                WHEN 'validate' THEN objectid_ext_tools._live_validate("table", "column", to_type, max_wait)
                WHEN 'finish' THEN objectid_ext_tools._live_finish("table", "column", to_type, max_wait, node, layout)
-               WHEN 'undo' THEN objectid_ext_tools._live_undo("table", "column", max_wait)
+               WHEN 'undo dropped' THEN objectid_ext_tools._live_undo_dropped(max_wait)
            END;
 EXCEPTION
     WHEN lock_not_available OR deadlock_detected THEN
@@ -119,7 +158,7 @@ BEGIN
     LOOP
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        pause := objectid_ext_tools._live_step('undo', "table", "column", NULL::pg_catalog.regtype, max_wait, NULL::integer, NULL::integer, NULL);
+        pause := objectid_ext_tools._live_step(CASE WHEN "table" IS NULL THEN 'undo dropped' ELSE 'undo' END, "table", "column", NULL::pg_catalog.regtype, max_wait, NULL::integer, NULL::integer, NULL);
         EXIT WHEN pause IS NULL;
         COMMIT;
         PERFORM pg_catalog.pg_sleep(pause);
@@ -128,4 +167,4 @@ BEGIN
     PERFORM objectid_ext_tools._live_release("table");
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion(regclass, name, interval) IS 'removes all that an incomplete conversion by snowflake_conversion_steps() or objectid_conversion_steps() has added; other statements wait at most max_wait for its locks';
+COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion(regclass, name, interval) IS 'removes all that an incomplete conversion by snowflake_conversion_steps() or objectid_conversion_steps() has added, or, with NULL, conversions of tables that were dropped; other statements wait at most max_wait for its locks';

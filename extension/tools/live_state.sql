@@ -31,43 +31,123 @@ COMMENT ON FUNCTION objectid_ext_tools._live_name(text) IS 'internal: name of wh
 -- the converted table, who could add triggers.  "past" and "recent" belong to that
 -- owner, because the triggers of the conversion use them with his rights.
 
-CREATE FUNCTION objectid_ext_tools._live_own("table" regclass, suffix text, with_owner boolean) RETURNS text
+CREATE FUNCTION objectid_ext_tools._live_own("table" regclass, name text, with_owner boolean) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    result text;
-    owner oid;
     other name;
 BEGIN
-    SELECT format('%I.', nspname) || suffix, relowner INTO result, owner
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = "table";
     SELECT r.rolname INTO other
     FROM pg_class c JOIN pg_roles r ON r.oid = relowner JOIN pg_roles own ON own.rolname = current_user
-    WHERE c.oid = to_regclass(result)
-      AND (relkind <> 'r' OR r.oid <> own.oid AND NOT (r.rolsuper AND own.rolsuper) AND NOT (with_owner AND r.oid = owner));
+    WHERE c.oid = to_regclass(name)
+      AND (relkind <> 'r' OR r.oid <> own.oid AND NOT (r.rolsuper AND own.rolsuper)
+                             AND NOT (with_owner AND r.oid = (SELECT relowner FROM pg_class WHERE oid = "table")));
     IF FOUND THEN
-        RAISE EXCEPTION 'relation % belongs to role "%"', result, other
+        RAISE EXCEPTION 'relation % belongs to role "%"', name, other
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'If this role has begun the conversion, go on as this role. If it owned the table then, make it the owner again. Otherwise, drop the relation.';
     END IF;
-    RETURN result;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_own(regclass, text, boolean) IS 'internal: name of a table in the schema of the converted one; an error if it exists and belongs to another role, but for superusers among themselves and, if allowed, the owner of the converted table';
+COMMENT ON FUNCTION objectid_ext_tools._live_own(regclass, text, boolean) IS 'internal: raises an error if a table exists and belongs to another role, but for superusers among themselves and, if allowed, the owner of the converted table';
+
+-- Tables and columns can be renamed meanwhile.  So a row of these tables tells whose
+-- conversion it is, and they are found by that if they do not have the expected name.
+
+CREATE FUNCTION objectid_ext_tools._live_stores() RETURNS SETOF regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.oid::regclass
+    FROM pg_class c JOIN pg_roles r ON r.oid = relowner JOIN pg_roles own ON own.rolname = current_user
+    WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity AND (r.oid = own.oid OR r.rolsuper AND own.rolsuper)
+      AND has_schema_privilege(relnamespace, 'USAGE')
+      AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'root' AND atttypid = 'regclass'::regtype)
+    ORDER BY c.oid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_stores() IS 'internal: tables of this role that store the progress of a conversion or what remains to be validated';
+
+-- The check of a shadow column uses the column beside it, whatever its name is now.
+
+CREATE FUNCTION objectid_ext_tools._live_beside(relation regclass, shadow name) RETURNS name
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT o.attname
+    FROM pg_attribute s JOIN pg_constraint ON conrelid = s.attrelid AND contype = 'c' AND conname = objectid_ext_tools._live_name('= ' || s.attname)
+         JOIN pg_attribute o ON o.attrelid = s.attrelid AND o.attnum = ANY (conkey) AND o.attnum <> s.attnum
+    WHERE s.attrelid = relation AND s.attname = shadow
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_beside(regclass, name) IS 'internal: name of the column beside a shadow column';
+
+CREATE FUNCTION objectid_ext_tools._live_root(store regclass, OUT root regclass, OUT attribute name)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format('SELECT root, attribute FROM ONLY %s WHERE root IS NOT NULL', store) INTO root, attribute;
+    attribute := coalesce(objectid_ext_tools._live_beside(root, objectid_ext_tools._live_name(attribute)), attribute);
+EXCEPTION WHEN undefined_table OR syntax_error THEN
+    -- another session has dropped it
+    NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_root(regclass) IS 'internal: table and column of a conversion, with its name of now, by a table that stores its progress';
+
+CREATE FUNCTION objectid_ext_tools._live_store("table" regclass, "column" name, late boolean) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    expected text := (SELECT format('%I.%I', nspname, objectid_ext_tools._live_name(relname || '.' || "column" || CASE WHEN late THEN ' late' ELSE '' END))
+                      FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = "table");
+    each regclass := to_regclass(expected);
+    r record;
+BEGIN
+    PERFORM objectid_ext_tools._live_own("table", expected, false);
+    SELECT * INTO r FROM objectid_ext_tools._live_root(each);
+    IF r.root = "table" AND r.attribute = "column" THEN
+        RETURN expected;
+    END IF;
+    FOR each IN
+        SELECT s FROM objectid_ext_tools._live_stores() AS s WHERE late = EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
+    LOOP
+        SELECT * INTO r FROM objectid_ext_tools._live_root(each);
+        IF r.root = "table" AND (r.attribute = "column" OR late AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = r.attribute)) THEN
+            RETURN each;
+        END IF;
+    END LOOP;
+    IF to_regclass(expected) IS NOT NULL THEN
+        RAISE EXCEPTION 'relation % belongs to another conversion', expected
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Its table was renamed or dropped.',
+                  HINT = 'Complete that conversion, or undo it by undo_conversion(); undo_conversion(NULL, NULL) does so for tables that were dropped.';
+    END IF;
+    RETURN expected;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_store(regclass, name, boolean) IS 'internal: name of a table that stores the progress of a conversion, or what remains to be validated late, whether it exists or not';
 
 CREATE FUNCTION objectid_ext_tools._live_state("table" regclass, "column" name) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    state name := (SELECT objectid_ext_tools._live_name(relname || '.' || "column") FROM pg_class WHERE oid = "table");
+    state text := objectid_ext_tools._live_store("table", "column", false);
 BEGIN
     PERFORM objectid_ext_tools._live_own("table", state || suffix, true) FROM unnest(ARRAY['_past', '_recent']) AS suffix;
-    RETURN objectid_ext_tools._live_own("table", state, false);
+    RETURN state;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_state(regclass, name) IS 'internal: name of the table that stores the progress of a conversion; an error if another role has made it';
+
+CREATE FUNCTION objectid_ext_tools._live_value(attribute name, attribute_type regtype, to_type regtype) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format(CASE attribute_type WHEN 'character'::regtype THEN '(%I)::pg_catalog.text::%s' ELSE '(%I)::%s' END, attribute, to_type)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_value(name, regtype, regtype) IS 'internal: value of a shadow column, by the column beside it';
 
 CREATE FUNCTION objectid_ext_tools._live_columns(
     "table" regclass,
@@ -79,19 +159,22 @@ CREATE FUNCTION objectid_ext_tools._live_columns(
     OUT inherited boolean,
     OUT shadow name,
     OUT value text,
-    OUT begun boolean
+    OUT assignment text
 ) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT r.relation, r.attribute, r.attribute_type, r.inherited, objectid_ext_tools._live_name(r.attribute),
-           format(CASE r.attribute_type WHEN 'character'::regtype THEN '(%I)::pg_catalog.text::%s' ELSE '(%I)::%s' END, r.attribute, to_type),
-           EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.relation AND attname = objectid_ext_tools._live_name(r.attribute))
-           AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = r.relation AND tgname = '~objectid_ext_conversion')
+           objectid_ext_tools._live_value(r.attribute, r.attribute_type, to_type),
+           -- an assignment converts text without the name of the type, so roles that
+           -- write the table need no privilege on its schema
+           format('NEW.%I := ' || CASE WHEN r.attribute_type IN ('character'::regtype, 'jsonb'::regtype) THEN '(NEW.%I)::pg_catalog.text; '
+                                       WHEN r.attribute_type = 'bytea'::regtype THEN 'pg_catalog.encode(NEW.%I, ''hex''); ' ELSE 'NEW.%I; ' END,
+                  objectid_ext_tools._live_name(r.attribute), r.attribute)
     FROM objectid_ext_tools._referring_columns("table", "column") r
     WHERE r.attribute_type <> to_type
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, which exist and have a trigger if begun';
+COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, the values of these, and how a trigger assigns them';
 
 -- What an index or constraint would be called is computed from its definition,
 -- so that the one beside it is not used after the definition has changed.  What is
@@ -165,8 +248,8 @@ AS $$
     WITH wanted AS MATERIALIZED (
         SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type)
     ), converted AS MATERIALIZED (
-        SELECT l.relation AS oid, array_agg(objectid_ext_tools._live_name('= ' || l.attribute)) AS own
-        FROM objectid_ext_tools._live_columns("table", "column", to_type) l GROUP BY 1
+        SELECT l.relation AS oid, array_agg(objectid_ext_tools._live_name(prefix || l.shadow)) AS own
+        FROM objectid_ext_tools._live_columns("table", "column", to_type) l, unnest(ARRAY['= ', 'not null ']) AS prefix GROUP BY 1
     )
     SELECT indrelid::regclass, format('%I.%I', nspname, relname), NULL::name
     FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
@@ -352,19 +435,34 @@ COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS
 
 -- Whoever has made a function of this name before must not keep rights on ours.
 
-CREATE FUNCTION objectid_ext_tools._live_create_function(function text, owner name, options text, body text) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_create_trigger(relation regclass, firing text, options text, body text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    owner name;
+    function text;
 BEGIN
+    -- the table can have been renamed since
+    SELECT pg_get_userbyid(relowner), format('%I.%I', coalesce(m.nspname, n.nspname), coalesce(proname, objectid_ext_tools._live_name(relname))) INTO owner, function
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+         LEFT JOIN pg_trigger ON tgrelid = c.oid AND tgname = '~objectid_ext_conversion'
+         LEFT JOIN pg_proc p ON p.oid = tgfoid LEFT JOIN pg_namespace m ON m.oid = pronamespace
+    WHERE c.oid = relation;
     IF EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure(function || '()') AND pg_get_userbyid(proowner) <> owner) THEN
         RAISE EXCEPTION 'function %() belongs to another role than the table', function
             USING ERRCODE = 'duplicate_function', HINT = 'Drop the function.';
     END IF;
-    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql %s AS %L', function, options, format('BEGIN %sRETURN NEW; END', body));
+    IF EXISTS (SELECT FROM pg_trigger WHERE tgfoid = to_regprocedure(function || '()') AND tgrelid <> ALL (objectid_ext_tools._live_tree(ARRAY[relation]))) THEN
+        RAISE EXCEPTION 'function %() belongs to the conversion of another table', function
+            USING ERRCODE = 'duplicate_function', HINT = 'Complete that conversion first, or undo it.';
+    END IF;
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql %s AS %L', function, options, body);
     EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', function);
     EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', function, owner);
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', function, 'keeps columns during a conversion by objectid_ext_tools');
+    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, function);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_create_function(text, name, text, text) IS 'internal: creates or replaces the function of a trigger; an error if there is one of another owner';
+COMMENT ON FUNCTION objectid_ext_tools._live_create_trigger(regclass, text, text, text) IS 'internal: creates or replaces the trigger of a conversion and its function; an error if there is a function of another owner or table';

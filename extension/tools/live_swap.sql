@@ -13,7 +13,7 @@ AS $$
 DECLARE
     a pg_attribute;
     not_null name;
-    not_null_shadow name := objectid_ext_tools._live_name('not null ' || attribute);
+    not_null_shadow name := objectid_ext_tools._live_name('not null ' || shadow);
     not_null_name name := objectid_ext_tools._live_name('NOT NULL ' || attribute);
 BEGIN
     SELECT * INTO a FROM pg_attribute WHERE attrelid = relation AND attname = attribute;
@@ -54,7 +54,7 @@ BEGIN
     END IF;
     before := before || ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', relation, conname) FROM pg_constraint
                               WHERE conrelid = relation AND contype = 'c' AND coninhcount = 0
-                                AND conname IN (objectid_ext_tools._live_name('= ' || attribute), not_null_shadow) ORDER BY conname);
+                                AND conname IN (objectid_ext_tools._live_name('= ' || shadow), not_null_shadow) ORDER BY conname);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap_column(regclass, name, regtype, name, regtype, boolean) IS 'internal: statements that give a shadow column all that the converted column has, and those that put it in its place';
@@ -153,13 +153,29 @@ BEGIN
         columns := columns || part.afterwards;
     END LOOP;
     IF lates <> '{}' THEN
-        lates := format('CREATE TABLE %s (relation regclass, name name, definition text, comment text)', late) || lates;
+        lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, definition text, comment text, referred regclass, parent regclass, parent_name name, root regclass, attribute name)', late),
+                       format('INSERT INTO %s (root, attribute) VALUES (%L, %L)', late, "table", "column")] || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
     RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';
+
+-- A table that is dropped takes its trigger with it, but not the function.
+
+CREATE FUNCTION objectid_ext_tools._live_unused() RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('DROP FUNCTION IF EXISTS %s', p.oid::regprocedure)
+    FROM pg_proc p
+    WHERE proname LIKE '\_objectid\_ext\_%' AND prorettype = 'trigger'::regtype
+      AND obj_description(p.oid, 'pg_proc') = 'keeps columns during a conversion by objectid_ext_tools'
+      AND pg_has_role(proowner, 'USAGE') AND has_schema_privilege(pronamespace, 'USAGE')
+      AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgfoid = p.oid)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_unused() IS 'internal: statements that drop functions of triggers of tables that were dropped';
 
 CREATE FUNCTION objectid_ext_tools._live_drop_triggers(state text) RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -173,7 +189,7 @@ BEGIN
                                ' WHERE tgname = ''~objectid_ext_conversion'' AND tgparentid = 0', state) LOOP
         statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('DROP FUNCTION %s', each.function);
     END LOOP;
-    RETURN statements || format('DROP TABLE %s', state) || ARRAY(SELECT objectid_ext_tools._backfill_drop(state));
+    RETURN statements || format('DROP TABLE %s', state) || ARRAY(SELECT objectid_ext_tools._backfill_drop(state)) || ARRAY(SELECT objectid_ext_tools._live_unused());
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_drop_triggers(text) IS 'internal: statements that drop the triggers of a conversion and what stores its progress';
@@ -269,9 +285,10 @@ DECLARE
     seq regclass;
     highest bigint;
     new_id bigint;
+    late text := objectid_ext_tools._live_late("table", "column");
 BEGIN
-    IF to_regclass(objectid_ext_tools._live_late("table", "column")) IS NOT NULL THEN
-        RETURN objectid_ext_tools._live_finish_late("table", "column", max_wait);
+    IF to_regclass(late) IS NOT NULL THEN
+        RETURN objectid_ext_tools._live_finish_late(late, max_wait);
     END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
     IF objectid_ext_tools._live_finish_parts("table", "column", to_type, max_wait) THEN
@@ -283,6 +300,9 @@ BEGIN
             RETURN 0;
         END IF;
         statements := objectid_ext_tools._live_swap("table", "column", to_type);
+    ELSIF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NOT NULL THEN
+        -- the foreign keys by which columns took part were dropped
+        statements := objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column"));
     END IF;
     IF layout IS NOT NULL THEN
         seq := objectid_ext_tools._sequence_of("table", "column");
@@ -301,7 +321,7 @@ BEGIN
     IF layout IS NOT NULL THEN
         PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     END IF;
-    RETURN CASE WHEN to_regclass(objectid_ext_tools._live_late("table", "column")) IS NOT NULL THEN 0 END;
+    RETURN CASE WHEN to_regclass(late) IS NOT NULL THEN 0 END;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_finish(regclass, name, regtype, interval, integer, snowflake_layout) IS 'internal: completes a conversion; returns the seconds to wait before it is called again, and NULL at the end';
@@ -337,11 +357,13 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT format('Column "%s" of table %s has no shadow column.', attribute, relation)
-                 FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT begun ORDER BY relation::text COLLATE "C", attribute;
+                 FROM objectid_ext_tools._live_unbegun("table", "column", to_type), unnest(missing) AS attribute ORDER BY relation::text COLLATE "C", attribute;
+    RETURN QUERY SELECT format('The trigger of table %s is missing, or not up to date.', relation)
+                 FROM objectid_ext_tools._live_unbegun("table", "column", to_type) WHERE missing = '{}' ORDER BY relation::text COLLATE "C";
     RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages ORDER BY relation::text COLLATE "C"', state);
     RETURN QUERY SELECT format('Constraint "%s" of table %s is not validated.', conname, relation)
                  FROM objectid_ext_tools._live_columns("table", "column", to_type)
-                      JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || attribute)
+                      JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || shadow)
                  WHERE NOT convalidated ORDER BY relation::text COLLATE "C", conname;
     RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;

@@ -1,0 +1,312 @@
+--
+-- Conversions under load, in steps: what happens to the tables between the steps.
+-- They are renamed, moved, dropped; so are their columns, foreign keys and partitions.
+--
+
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+DROP ROLE IF EXISTS regress_meanwhile_writer;
+RESET client_min_messages;
+CREATE ROLE regress_meanwhile_writer;
+CREATE SCHEMA meanwhile_test;
+CREATE SCHEMA "Other ""1""";
+SET search_path = meanwhile_test, public, objectid_ext_tools;
+
+-- Names of what stands beside an object, shortened
+CREATE FUNCTION short(statement text) RETURNS text LANGUAGE sql AS $$
+    SELECT regexp_replace(statement, '_objectid_ext_[0-9a-f]{16}', '_X', 'g')
+$$;
+-- What a conversion has added and not removed
+CREATE VIEW remains AS
+SELECT kind, relation, short(name) AS name FROM (
+    SELECT 'relation', NULL, relname::text FROM pg_class WHERE relkind NOT IN ('i', 'I', 't')
+    UNION ALL SELECT 'column', attrelid::regclass::text, attname FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE NOT attisdropped AND relkind IN ('r', 'p')
+    UNION ALL SELECT 'constraint', conrelid::regclass::text, conname FROM pg_constraint
+    UNION ALL SELECT 'index', indrelid::regclass::text, relname FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+    UNION ALL SELECT 'trigger', tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgname = '~objectid_ext_conversion'
+    UNION ALL SELECT 'function', NULL, proname FROM pg_proc) AS r (kind, relation, name)
+WHERE name LIKE '\_objectid\_ext\_%' OR kind = 'trigger' ORDER BY 1, 2, 3;
+CREATE PROCEDURE create_tables() LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TABLE customer (id serial PRIMARY KEY, parent int REFERENCES customer, n int CHECK (n >= 0));
+    CREATE TABLE orders (customer int NOT NULL REFERENCES customer, other int REFERENCES customer, CHECK (other > 0), CHECK (other <> customer));
+    CREATE INDEX ON orders (other DESC) WHERE other > 7;
+    INSERT INTO customer (parent, n) SELECT nullif(g / 2, 0), g FROM generate_series(1, 500) AS g;
+    INSERT INTO orders SELECT id, id + 1 FROM customer WHERE id < 500;
+END $$;
+-- Tables with their columns, constraints, indexes and triggers
+CREATE VIEW facts AS
+SELECT fact FROM (
+    SELECT concat_ws(' ', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, attacl)
+    FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+    WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped AND relnamespace IN ('meanwhile_test'::regnamespace, '"Other ""1"""'::regnamespace)
+    UNION ALL
+    SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid), CASE WHEN conparentid = 0 THEN convalidated END) FROM pg_constraint
+    WHERE contype <> 'n' AND connamespace IN ('meanwhile_test'::regnamespace, '"Other ""1"""'::regnamespace)
+    UNION ALL
+    SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
+    WHERE NOT tgisinternal AND relnamespace IN ('meanwhile_test'::regnamespace, '"Other ""1"""'::regnamespace)
+    UNION ALL
+    SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indrelid WHERE relnamespace IN ('meanwhile_test'::regnamespace, '"Other ""1"""'::regnamespace)
+) AS f (fact);
+
+--
+-- Columns are renamed, two of them exchange their names, a table is renamed and moved
+--
+CALL create_tables();
+CREATE TABLE before AS SELECT * FROM facts;
+CALL _convert_live('begin', 'customer', 'id', 'bigint', '1 s');
+CALL _convert_live('fill', 'customer', 'id', 'bigint', '1 s');
+ALTER TABLE customer RENAME id TO key;
+ALTER TABLE orders RENAME customer TO tmp;
+ALTER TABLE orders RENAME other TO customer;
+ALTER TABLE orders RENAME tmp TO other;
+ALTER TABLE customer RENAME TO person;
+ALTER TABLE person SET SCHEMA "Other ""1""";
+-- the trigger uses the old names until the next step
+INSERT INTO "Other ""1""".person (n) VALUES (1);
+SELECT short(statement) FROM snowflake_conversion_steps('"Other ""1""".person', 'key', 5) WHERE statement LIKE 'CALL%' ORDER BY step;
+SELECT * FROM snowflake_conversion_steps('"Other ""1""".person', 'parent', 5);
+CALL undo_conversion('"Other ""1""".person', 'id');
+CALL _convert_live('begin', '"Other ""1""".person', 'key', 'bigint', '1 s');
+SELECT * FROM remains WHERE kind NOT IN ('constraint', 'index');
+INSERT INTO "Other ""1""".person (n) VALUES (1);
+INSERT INTO orders (customer, other) VALUES (2, 3);
+UPDATE orders SET customer = 499 WHERE other = 3;
+SELECT conversion, relation, percent FROM conversion_progress;
+\t on
+SELECT statement FROM snowflake_conversion_steps('"Other ""1""".person', 'key', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+-- renamed again, and undone
+ALTER TABLE "Other ""1""".person RENAME key TO id;
+ALTER TABLE "Other ""1""".person SET SCHEMA meanwhile_test;
+ALTER TABLE person RENAME TO customer;
+ALTER TABLE orders RENAME customer TO tmp;
+ALTER TABLE orders RENAME other TO customer;
+ALTER TABLE orders RENAME tmp TO other;
+CALL undo_conversion('customer', 'id');
+SELECT * FROM remains;
+(SELECT '+' AS side, fact FROM facts WHERE fact NOT LIKE 'before%' EXCEPT SELECT '+', fact FROM before) UNION ALL (SELECT '-', fact FROM before EXCEPT SELECT '-', fact FROM facts) ORDER BY 1, 2;
+-- and to the end
+\t on
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+ALTER TABLE customer RENAME TO person;
+ALTER TABLE person RENAME id TO key;
+ALTER TABLE orders RENAME customer TO person;
+-- another table of the old name
+CREATE TABLE customer (id serial PRIMARY KEY);
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5);
+CALL undo_conversion('customer', 'id');
+SELECT statement FROM snowflake_conversion_steps('person', 'key', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+\t off
+SELECT * FROM remains;
+SELECT fact FROM facts WHERE fact ~ '^(orders|person|CREATE INDEX)' ORDER BY fact COLLATE "C";
+DROP TABLE orders, person, customer, before;
+
+--
+-- A foreign key is dropped, and tables with it: their shadow columns go, too
+--
+CALL create_tables();
+CREATE TABLE invoice (other int REFERENCES customer);
+\t on
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+ALTER TABLE orders DROP CONSTRAINT orders_other_fkey;
+ALTER TABLE customer DROP CONSTRAINT customer_parent_fkey;
+DROP TABLE invoice;
+INSERT INTO orders (customer, other) VALUES (1, 1000);
+CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
+\t on
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+SELECT * FROM remains WHERE kind IN ('column', 'function');
+INSERT INTO orders (customer, other) VALUES (1, 1000);
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+SELECT * FROM remains;
+SELECT fact FROM facts WHERE fact ~ '^(orders|customer)' ORDER BY fact COLLATE "C";
+DROP TABLE orders, customer;
+-- the only one
+CREATE TABLE big (id bigserial PRIMARY KEY);
+CREATE TABLE small (big int REFERENCES big);
+\t on
+SELECT statement FROM snowflake_conversion_steps('big', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+ALTER TABLE small DROP CONSTRAINT small_big_fkey;
+SELECT statement FROM snowflake_conversion_steps('big', 'id', 5) \gexec
+\t off
+SELECT * FROM remains;
+DROP TABLE small, big;
+
+--
+-- The converted table is dropped
+--
+CALL create_tables();
+CREATE TABLE before AS SELECT * FROM facts WHERE fact LIKE 'orders%' AND fact NOT LIKE '%fkey%';
+\t on
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+DROP TABLE customer CASCADE;
+SELECT conversion, relation FROM conversion_progress;
+CALL undo_conversion(NULL, NULL);
+SELECT * FROM remains;
+(SELECT '+' AS side, fact FROM facts WHERE fact LIKE 'orders%' EXCEPT SELECT '+', fact FROM before) UNION ALL (SELECT '-', fact FROM before EXCEPT SELECT '-', fact FROM facts) ORDER BY 1, 2;
+CALL undo_conversion(NULL, NULL);
+CALL undo_conversion('orders', NULL);
+DROP TABLE orders, before;
+-- the only one
+CREATE TABLE alone (id serial PRIMARY KEY, created_at timestamptz);
+INSERT INTO alone (created_at) VALUES ('2026-01-01');
+\t on
+SELECT statement FROM snowflake_conversion_steps('alone', 'id', 5, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+DROP TABLE alone;
+SELECT conversion, relation FROM conversion_progress;
+CALL undo_conversion(NULL, NULL);
+SELECT * FROM remains;
+
+--
+-- The way under a lock has to wait for the end of the steps
+--
+CALL create_tables();
+CREATE TABLE document (d text PRIMARY KEY);
+CALL _convert_live('begin', 'customer', 'id', 'bigint', '1 s');
+SELECT statement FROM objectid_conversion_steps('document', 'd') WHERE statement LIKE '%begin%' \gexec
+SELECT convert_to_snowflake('customer', 'id', 5);
+SELECT convert_to_objectid('document', 'd');
+CALL undo_conversion('customer', 'id');
+CALL undo_conversion('document', 'd');
+SELECT convert_to_snowflake('customer', 'id', 5);
+SELECT convert_to_objectid('document', 'd');
+DROP TABLE orders, customer, document;
+
+--
+-- objectid_ext is moved to another schema, in which those who write have no privileges
+--
+CREATE TABLE document (t text, c char(24), v varchar, b bytea, j jsonb);
+INSERT INTO document SELECT x, x, x, decode(x, 'hex'), to_jsonb(x) FROM (SELECT objectid_floor('2026-01-01 00:00:00+00')::text) AS o (x);
+CREATE SCHEMA "ids 2";
+GRANT USAGE ON SCHEMA meanwhile_test TO regress_meanwhile_writer;
+GRANT SELECT, INSERT, UPDATE ON document TO regress_meanwhile_writer;
+CREATE FUNCTION first_step(attribute name) RETURNS text LANGUAGE sql AS $$
+    SELECT format('CALL objectid_ext_tools._convert_live(%L, %L, %L, %L, %L)', 'begin', 'document', attribute, objectid_ext_tools._ids_schema() || '.objectid', '1 s')
+$$;
+CREATE PROCEDURE write() LANGUAGE plpgsql AS $$
+BEGIN
+    SET LOCAL ROLE regress_meanwhile_writer;
+    INSERT INTO document (t, c, v, b, j) SELECT '{ "$oid": "' || x || '" }', x, 'ObjectId("' || x || '")', decode(x, 'hex'), jsonb_build_object('$oid', x) FROM (SELECT repeat('a', 24)) AS o (x);
+    UPDATE document SET t = v, c = v, v = c, b = b, j = to_jsonb(v) WHERE v LIKE '6%';
+END $$;
+SELECT first_step('t') \gexec
+CALL write();
+ALTER EXTENSION objectid_ext SET SCHEMA "ids 2";
+CALL write();
+SELECT short(statement) FROM objectid_conversion_steps('document', 't') ORDER BY step;
+SELECT statement FROM objectid_conversion_steps('document', 't') ORDER BY step \gexec
+SELECT first_step('c') \gexec
+CALL write();
+CALL undo_conversion('document', 'c');
+SELECT first_step('v') \gexec
+CALL write();
+CALL undo_conversion('document', 'v');
+SELECT first_step('b') \gexec
+CALL write();
+CALL undo_conversion('document', 'b');
+SELECT first_step('j') \gexec
+CALL write();
+INSERT INTO document (j) VALUES ('"x"');
+INSERT INTO document (j) VALUES ('null'), (NULL);
+ALTER EXTENSION objectid_ext SET SCHEMA public;
+CALL undo_conversion('document', 'j');
+SELECT * FROM remains;
+SELECT t, c, v, b, j FROM document ORDER BY c LIMIT 2;
+DROP TABLE document;
+DROP SCHEMA "ids 2";
+
+--
+-- Ids from the past: the key table and its schema are renamed
+--
+CREATE SCHEMA past;
+CREATE TABLE past.member (id serial PRIMARY KEY, created_at timestamptz NOT NULL);
+CREATE TABLE past.message (author int REFERENCES past.member);
+INSERT INTO past.member (created_at) SELECT '2026-01-01 00:00:00+00'::timestamptz + g * interval '1 s' FROM generate_series(1, 100) AS g;
+INSERT INTO past.message SELECT id FROM past.member;
+SELECT _backfill_step('past.member', 'id', '1 s', 5, 'twitter', 'created_at', NULL) FROM generate_series(1, 2);
+ALTER TABLE past.member RENAME TO person;
+INSERT INTO past.person (created_at) VALUES (now());
+\t on
+SELECT statement FROM snowflake_conversion_steps('past.person', 'id', 5, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+INSERT INTO past.person (created_at) VALUES (now());
+ALTER TABLE past.person RENAME id TO key;
+ALTER SCHEMA past RENAME TO "Past ""1""";
+SELECT statement FROM snowflake_conversion_steps('"Past ""1""".person', 'key', 5, created_at => 'created_at') WHERE statement LIKE '%begin%' \gexec
+INSERT INTO "Past ""1""".person (created_at) VALUES (now());
+CALL undo_conversion('"Past ""1""".person', 'key');
+SELECT * FROM remains;
+SELECT statement FROM snowflake_conversion_steps('"Past ""1""".person', 'key', 5, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+ALTER SCHEMA "Past ""1""" RENAME TO past;
+ALTER TABLE past.person RENAME TO member;
+SELECT statement FROM snowflake_conversion_steps('past.member', 'key', 5, created_at => 'created_at') ORDER BY step \gexec
+\t off
+SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(key) = created_at) AS past FROM past.member JOIN past.message ON author = key;
+SELECT * FROM remains;
+DROP TABLE past.message, past.member;
+DROP SCHEMA past;
+
+--
+-- Partitions that were made and detached between two steps
+--
+CREATE TABLE event (id serial, day int, PRIMARY KEY (id, day)) PARTITION BY LIST (day);
+CREATE TABLE e1 PARTITION OF event FOR VALUES IN (1);
+CREATE TABLE detail (event int NOT NULL, day int, FOREIGN KEY (event, day) REFERENCES event) PARTITION BY LIST (day);
+CREATE TABLE d1 PARTITION OF detail FOR VALUES IN (1);
+INSERT INTO event (day) SELECT 1 FROM generate_series(1, 100);
+INSERT INTO detail SELECT id, day FROM event;
+-- of another owner
+CREATE TABLE foreign_owner (id int);
+ALTER TABLE foreign_owner OWNER TO regress_meanwhile_writer;
+SELECT format('ALTER TABLE foreign_owner ADD %I int, ADD CONSTRAINT %I CHECK (%1$I > id)', _live_name('id'), _live_name('= ' || _live_name('id'))) \gexec
+CALL _convert_live('begin', 'event', 'id', 'bigint', '1 s');
+CREATE TABLE e2 PARTITION OF event FOR VALUES IN (2);
+ALTER TABLE event DETACH PARTITION e2;
+SELECT * FROM remains WHERE relation = 'e2';
+CALL _convert_live('fill', 'event', 'id', 'bigint', '1 s');
+SELECT * FROM remains WHERE relation = 'e2';
+CREATE TABLE e3 PARTITION OF event FOR VALUES IN (3);
+ALTER TABLE event DETACH PARTITION e3;
+CALL undo_conversion('event', 'id');
+SELECT * FROM remains;
+DROP TABLE foreign_owner, e2, e3;
+
+--
+-- Renamed, and new partitions, between the exchange of the columns and the end
+--
+CREATE PROCEDURE exchange() LANGUAGE plpgsql AS $$
+BEGIN
+    LOOP
+        COMMIT;
+        PERFORM objectid_ext_tools._live_finish('event', 'id', 'bigint', '1 s', 5, 'twitter');
+        EXIT WHEN to_regclass(objectid_ext_tools._live_late('event', 'id')) IS NOT NULL;
+    END LOOP;
+END $$;
+\t on
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+CALL exchange();
+CREATE TABLE d2 PARTITION OF detail FOR VALUES IN (2);
+CREATE SCHEMA moved;
+ALTER TABLE event SET SCHEMA moved;
+ALTER TABLE moved.event RENAME TO happening;
+ALTER TABLE moved.happening RENAME id TO key;
+ALTER TABLE detail RENAME event TO happening;
+SELECT short(statement) FROM snowflake_conversion_steps('moved.happening', 'key', 5);
+SELECT statement FROM snowflake_conversion_steps('moved.happening', 'key', 5) \gexec
+SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'd2'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
+SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5);
+SELECT * FROM remains;
+DROP TABLE detail, moved.happening;
+
+SET client_min_messages = warning;
+DROP SCHEMA meanwhile_test, moved, "Other ""1""" CASCADE;
+DROP ROLE regress_meanwhile_writer;
