@@ -126,7 +126,8 @@ SKIP:
 	push @sessions, end_clients(start_clients_for($new, $seconds));
 	history_is_sound(\@sessions, "upgraded from $version");
 	indexes_are_sound($new, "upgraded from $version");
-	my $newer = $version < 18 && $new_version >= 18 ? 't' : 'f';
+	my ($old_version) = $version =~ /^(\d+)/;
+	my $newer = $old_version < 18 && $new_version >= 18 ? 't' : 'f';
 	is($new->safe_psql('postgres', 'SELECT enable_server_features(); SELECT enable_server_features()'), "$newer\nf",
 		"upgraded from $version: what only the new server accepts is added");
 	$new->stop;
