@@ -40,6 +40,8 @@ my $manifest = decode_json(blob($index->{manifests}[0]));
 my $config = decode_json(blob($manifest->{config}));
 is(join(' ', map { $_->{digest} } @{ $manifest->{layers} }), "@{ $config->{rootfs}{diff_ids} }", 'the image has one layer');
 like($index->{manifests}[0]{annotations}{'org.opencontainers.image.ref.name'}, qr/^objectid_ext:\d+-\Q$version\E-\w+$/, 'and a name');
+is(join('|', @{ $config->{config}{Labels} }{ map { "org.opencontainers.image.$_" } qw(authors title version) }),
+	"The objectid_ext developers|objectid_ext|$version", 'and labels');
 append_to_file("$dir/layer.tar", blob($manifest->{layers}[0]));
 is(join(' ', sort grep { !/\/$/ } split /\n/, `tar -tf $dir/layer.tar`),
 	join(' ', sort './lib/objectid_ext.so', './licenses/objectid_ext/LICENSE', map { "./share/extension/$_" } @files),
