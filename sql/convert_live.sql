@@ -318,6 +318,15 @@ INSERT INTO t VALUES ('507f1f77bcf86cd799439011', 1, '507f1f77bcf86cd79943901a')
 SELECT * FROM objectid_conversion_steps('t', '_id');
 SELECT item, relation, detail FROM conversion_plan('t', '_id') WHERE item LIKE 'obstacle%';
 SELECT * FROM objectid_conversion_steps('t', 'c');
+-- A function in an index is not called with the rights of another than the owner.
+CREATE FUNCTION trap(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN IF current_user <> ''regress_live_owner'' THEN RAISE EXCEPTION ''trap, as %'', current_user; END IF; RETURN $1; END';
+DROP INDEX "t 2";
+ALTER TABLE t OWNER TO regress_live_owner;
+CREATE UNIQUE INDEX "t 2" ON t (trap(n % 10), c) WHERE n > 0;
+SELECT item, detail FROM conversion_plan('t', 'c') WHERE item LIKE 'obstacle%';
+DROP INDEX "t 2";
+CREATE UNIQUE INDEX "t 2" ON t ((n % 10), c) WHERE n > 0;
+ALTER TABLE t OWNER TO CURRENT_USER;
 UPDATE t SET n = -1, c = upper(c) WHERE n = 11;
 SELECT count(*) > 0 AS steps FROM objectid_conversion_steps('t', 'c');
 UPDATE t SET _id = 'ObjectId("' || _id || '")' WHERE n = 1;
@@ -430,6 +439,14 @@ SELECT item, replace(detail, quote_ident(current_database()), 'db') AS detail FR
 SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
 \set VERBOSITY default
 ROLLBACK;
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE regress_live LOCATION '';
+CREATE INDEX i ON live_other.d (c) TABLESPACE regress_live;
+SET ROLE regress_live_owner;
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+RESET ROLE;
+DROP INDEX live_other.i;
+DROP TABLESPACE regress_live;
 -- The owner of a table changes meanwhile: others can write it, but nothing goes on
 -- until he is the owner again.
 SET ROLE regress_live_owner;

@@ -133,6 +133,15 @@ BEGIN
             USING ERRCODE = 'feature_not_supported', DETAIL = format('Its operator class of access method %s does not accept the type.', obstacle.method),
                   HINT = 'Drop it, convert the column, and create it again.';
     END IF;
+    SELECT indexrelid::regclass AS name, spcname AS tablespace INTO obstacle
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_tablespace s ON s.oid = i.reltablespace
+    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT has_tablespace_privilege(s.oid, 'CREATE')
+    ORDER BY indexrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'role "%" has no privilege CREATE on tablespace "%"', current_user, obstacle.tablespace
+            USING ERRCODE = 'insufficient_privilege', DETAIL = format('The conversion creates an index like %s there.', obstacle.name),
+                  HINT = format('Use GRANT CREATE ON TABLESPACE %I TO %I.', obstacle.tablespace, current_user);
+    END IF;
     SELECT indexrelid::regclass AS name INTO obstacle
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid
     WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
@@ -148,6 +157,8 @@ COMMENT ON FUNCTION objectid_ext_tools._live_check_indexes(regclass, name, regty
 
 -- One ObjectId has several spellings, which a unique index of text tells apart, but
 -- not one of objectids.  If all values are spelled alike, they need not be sorted.
+-- Expressions and predicates of indexes can call functions of the owner, which only
+-- the owner runs here.
 
 CREATE FUNCTION objectid_ext_tools._check_spellings("table" regclass, "column" name, objectid_type regtype) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -163,6 +174,7 @@ BEGIN
         SELECT l.relation, l.attribute, l.value, indexrelid::regclass AS index, coalesce(pg_get_expr(indpred, indrelid), 'true') AS predicate, k.*
         FROM objectid_ext_tools._live_columns("table", "column", objectid_type) l
              JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
+             JOIN pg_class c ON c.oid = l.relation
              JOIN pg_index i ON indrelid = l.relation AND a.attnum = ANY (indkey),
              LATERAL (SELECT string_agg(CASE indkey[n - 1] WHEN a.attnum THEN l.value ELSE pg_get_indexdef(indexrelid, n, false) END, ', ') AS keys,
                              string_agg(format('(%s) IS NOT NULL', pg_get_indexdef(indexrelid, n, false)), ' AND ')
@@ -171,6 +183,7 @@ BEGIN
                       FROM generate_series(1, indnkeyatts::integer) AS n) AS k
         WHERE indisunique AND indisvalid AND k.is_key AND l.attribute_type <> 'bytea'::regtype
           AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
+          AND (indexprs IS NULL AND indpred IS NULL OR pg_get_userbyid(relowner) = current_user)
         ORDER BY l.relation, l.attribute, indexrelid
     LOOP
         EXECUTE format('SELECT min(%1$I::text), max(%1$I::text) FROM %2$s'

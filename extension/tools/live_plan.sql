@@ -244,7 +244,7 @@ AS $$
     WITH key AS MATERIALIZED (
         SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type)
     ), checks (in_use, relation, statement) AS (
-        SELECT false, "table",
+        SELECT false, NULL::regclass,
                format(CASE to_type WHEN 'bigint'::regtype THEN 'SELECT objectid_ext_tools._check_integers(%L, %L)'
                                    WHEN 'objectid_ext_tools._backfilled'::regtype THEN 'SELECT objectid_ext_tools._backfill_check(%L, %L)'
                                    ELSE 'SELECT objectid_ext_tools._check_texts(%L, %L, %L)' END, "table", "column", to_type)
@@ -256,7 +256,7 @@ AS $$
         SELECT false, k.relation, format('SELECT objectid_ext_tools._backfill_check_column(%L, %L, %L)', k.relation, k.attribute, k.relation = "table" AND k.attribute = "column")
         FROM key k WHERE to_type = 'objectid_ext_tools._backfilled'::regtype
         UNION ALL
-        SELECT true, "table", format('SELECT objectid_ext_tools._live_check(%L, %L, %L)', "table", "column", to_type)
+        SELECT true, NULL, format('SELECT objectid_ext_tools._live_check(%L, %L, %L)', "table", "column", to_type)
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, NOT k.inherited AND (k.relation <> "table" OR k.attribute <> "column")) FROM key k
         UNION ALL
@@ -278,7 +278,7 @@ AS $$
         WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
           AND NOT EXISTS (SELECT FROM key k WHERE row_security_active(k.relation) OR k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
     )
-    SELECT bool_and(f.in_use), min(f.relation::oid)::regclass, f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
+    SELECT bool_and(f.in_use), coalesce(min(f.relation::oid)::regclass, "table"), f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype) IS 'internal: all that stands in the way of a conversion; in_use if only while the tables are in use';
 
