@@ -232,6 +232,40 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_privileges(regclass) IS 'internal: raises an error if the caller or the owner of a table lacks a privilege that a conversion under load needs';
 
+-- A value of the row type would lose its column.  All tables at once, because this
+-- reads all of pg_attribute.
+
+CREATE FUNCTION objectid_ext_tools._live_check_row_types(tables regclass[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    obstacle record;
+BEGIN
+    WITH RECURSIVE used (relation, type) AS (
+        SELECT oid, reltype FROM pg_class WHERE oid = ANY (tables)
+        UNION
+        SELECT used.relation, whole.type
+        FROM used JOIN (
+            SELECT typbasetype, oid FROM pg_type WHERE typbasetype <> 0
+            UNION ALL SELECT typelem, oid FROM pg_type WHERE typelem <> 0 AND typlen = -1
+            UNION ALL SELECT rngsubtype, rngtypid FROM pg_range
+            UNION ALL SELECT rngtypid, rngmultitypid FROM pg_range
+            UNION ALL SELECT atttypid, reltype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relkind = 'c' AND NOT attisdropped
+        ) AS whole (part, type) ON part = used.type
+    )
+    SELECT attname AS attribute, attrelid::regclass AS stored_in, used.relation::regclass AS relation INTO obstacle
+    FROM used JOIN pg_attribute ON atttypid = used.type JOIN pg_class c ON c.oid = attrelid
+    WHERE relkind IN ('r', 'p', 'm') AND NOT attisdropped
+    ORDER BY used.relation, attrelid, attnum LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % uses the row type of table %', obstacle.attribute, obstacle.stored_in, obstacle.relation
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'Its values would lose the converted column.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_row_types(regclass[]) IS 'internal: raises an error if a table stores values of the row type of one of these tables';
+
 -- Filling updates all rows.  Triggers on updates of any column must not fire, and
 -- the only means is session_replication_role.
 
@@ -285,25 +319,6 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION 'table % has rule "%" on updates', "table", obstacle.rulename
             USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion updates all rows.', HINT = 'Drop it, convert the column, and create it again.';
-    END IF;
-    -- a value of the row type would lose its column
-    WITH RECURSIVE used (oid) AS (
-        SELECT reltype FROM pg_class WHERE oid = "table"
-        UNION
-        SELECT next.oid FROM used CROSS JOIN LATERAL (
-            SELECT t.oid FROM pg_type t WHERE t.typbasetype = used.oid OR t.typelem = used.oid AND t.typlen = -1
-            UNION ALL SELECT rngtypid FROM pg_range WHERE rngsubtype = used.oid
-            UNION ALL SELECT rngmultitypid FROM pg_range WHERE rngtypid = used.oid
-            UNION ALL SELECT reltype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE atttypid = used.oid AND relkind = 'c' AND NOT attisdropped
-        ) AS next (oid)
-    )
-    SELECT attname AS attribute, attrelid::regclass AS relation INTO obstacle
-    FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
-    WHERE atttypid IN (SELECT oid FROM used) AND relkind IN ('r', 'p', 'm') AND NOT attisdropped
-    ORDER BY attrelid, attnum LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % uses the row type of table %', obstacle.attribute, obstacle.relation, "table"
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'Its values would lose the converted column.';
     END IF;
     IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgenabled <> 'A') THEN
         RAISE EXCEPTION 'the trigger of the conversion of table % was disabled', "table"

@@ -264,6 +264,8 @@ AS $$
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
         UNION ALL
+        SELECT true, NULL, format('SELECT objectid_ext_tools._live_check_row_types(%L)', array_agg(k.relation)) FROM key k
+        UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, %L)', k.relation, objectid_ext_tools._live_state("table", "column")) FROM key k
     ), found (in_use, relation, obstacle) AS (
         SELECT c.in_use, c.relation, objectid_ext_tools._obstacle(c.statement) FROM checks c

@@ -235,6 +235,7 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    state text := objectid_ext_tools._live_state("table", "column");
     each record;
 BEGIN
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
@@ -255,8 +256,9 @@ BEGIN
         PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, NOT each.inherited AND (each.relation <> "table" OR each.attribute <> "column"));
         PERFORM objectid_ext_tools._live_check_indexes(each.relation, each.attribute, to_type);
         PERFORM objectid_ext_tools._live_check_privileges(each.relation);
-        PERFORM objectid_ext_tools._live_check_table(each.relation, objectid_ext_tools._live_state("table", "column"));
+        PERFORM objectid_ext_tools._live_check_table(each.relation, state);
     END LOOP;
+    PERFORM objectid_ext_tools._live_check_row_types(array_agg(relation)) FROM objectid_ext_tools._live_columns("table", "column", to_type);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check(regclass, name, regtype) IS 'internal: raises an error if something stands in the way of a conversion under load';
