@@ -16,15 +16,20 @@ CREATE FUNCTION objectid_ext_tools._referring_columns(
     OUT attribute_type regtype,
     OUT inherited boolean
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+-- not all columns of the database
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH RECURSIVE pair (referred, referred_name, referring, referring_name) AS MATERIALIZED (
-        SELECT c.confrelid, k.attname, c.conrelid, f.attname
+        SELECT c.confrelid, (SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = c.confrelid AND a.attnum = key.referred),
+               c.conrelid, (SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = c.conrelid AND a.attnum = key.referring)
         FROM pg_constraint AS c, LATERAL unnest(c.conkey, c.confkey) AS key (referring, referred)
-             JOIN pg_attribute AS k ON k.attnum = key.referred
-             JOIN pg_attribute AS f ON f.attnum = key.referring
-        WHERE c.contype = 'f' AND c.conparentid = 0 AND k.attrelid = c.confrelid AND f.attrelid = c.conrelid
+        WHERE c.contype = 'f' AND c.conparentid = 0
     ), reached (attrelid, attname, inherited) AS (
         SELECT "table"::oid, "column" COLLATE "C", false
         UNION
@@ -43,7 +48,8 @@ AS $$
     SELECT a.attrelid::regclass, a.attname, a.atttypid::regtype, bool_or(reached.inherited)
     FROM reached JOIN pg_attribute AS a USING (attrelid, attname)
     WHERE a.attnum > 0 AND NOT a.attisdropped
-    GROUP BY a.attrelid, a.attname, a.atttypid
+    GROUP BY a.attrelid, a.attname, a.atttypid;
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'internal: the column, columns that reference it by foreign keys, directly or not, and columns that inherit one of these';
 

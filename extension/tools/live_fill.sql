@@ -214,7 +214,8 @@ DECLARE
     result record;
 BEGIN
     EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO next;
-    IF (next.relation IS NULL OR next.filenode IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
+    IF (next.relation IS NULL OR NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = next.relation AND tgname = '~objectid_ext_conversion'))
+       AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
     IF next.relation IS NULL THEN

@@ -38,16 +38,21 @@ COMMENT ON FUNCTION objectid_ext_tools._live_tree(regclass[]) IS 'internal: tabl
 -- a shadow column with its check, and the trigger of no conversion.
 
 CREATE FUNCTION objectid_ext_tools._live_left(tables regclass[]) RETURNS SETOF regclass
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT t.oid::regclass
-    FROM pg_attribute s JOIN pg_class o ON o.oid = s.attrelid
+    FROM (SELECT DISTINCT attname, relowner FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE c.oid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%') AS s
          JOIN pg_constraint k ON k.conname = objectid_ext_tools._live_name('= ' || s.attname) AND k.contype = 'c' AND k.coninhcount = 0
-         JOIN pg_class t ON t.oid = k.conrelid AND t.relowner = o.relowner AND NOT t.relispartition
+         JOIN pg_class t ON t.oid = k.conrelid AND t.relowner = s.relowner AND NOT t.relispartition
          JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = s.attname
-    WHERE s.attrelid = ANY (tables) AND s.attname LIKE '\_objectid\_ext\_%' AND t.oid <> ALL (tables)
-      AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND tgname = '~objectid_ext_conversion')
+    WHERE t.oid <> ALL (tables)
+      AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND tgname = '~objectid_ext_conversion');
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_left(regclass[]) IS 'internal: tables that were partitions for a time during the conversion of these';
 

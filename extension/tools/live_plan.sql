@@ -21,6 +21,8 @@ DECLARE
     call text := format('CALL objectid_ext_tools._convert_live(%%L, %L, %L, %L, ''%s ms''%%s)', replace("table"::text, '%', '%%'), replace("column", '%', '%%'), to_type, (1000 * extract(epoch FROM max_wait))::bigint);
     state text := objectid_ext_tools._live_state("table", "column");
     unfilled boolean := true;
+    key text;
+    definitions jsonb := '{}';
     each record;
 BEGIN
     IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
@@ -46,8 +48,13 @@ BEGIN
             IF each.has_expressions THEN
                 RETURN NEXT 'SET search_path = pg_catalog, pg_temp';
             END IF;
-            RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation,
-                               objectid_ext_tools._live_definition('index', each.relation, each.object, to_type, each."columns", each."values"));
+            -- those of partitions are often the same
+            key := md5(concat_ws(' ', coalesce(pg_partition_root(each.relation), each.relation), (SELECT reltablespace FROM pg_class WHERE oid = each.object),
+                                 each."columns", each."values", objectid_ext_tools._live_index_key(each.object)));
+            IF NOT definitions ? key THEN
+                definitions := definitions || jsonb_build_object(key, objectid_ext_tools._live_definition('index', each.relation, each.object, to_type, each."columns", each."values"));
+            END IF;
+            RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation, definitions ->> key);
             IF each.has_expressions THEN
                 RETURN NEXT 'SET search_path = ' || CASE path WHEN '' THEN '''''' ELSE path END;
             END IF;

@@ -268,18 +268,20 @@ COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 
 -- temporary table like the table gets it, and PostgreSQL changes types and names.
 
 CREATE FUNCTION objectid_ext_tools._live_index_key(index regclass) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
 AS $$
-    SELECT CASE WHEN starts_with(definition, beginning) THEN substr(definition, length(beginning) + 1)
+BEGIN
+    RETURN (SELECT CASE WHEN starts_with(definition, beginning) THEN substr(definition, length(beginning) + 1)
                 ELSE substr(definition, strpos(definition, ' USING ') + 7) END
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_class t ON t.oid = indrelid JOIN pg_namespace n ON n.oid = t.relnamespace,
          format('CREATE %sINDEX %I ON %s%I.%I USING ', CASE WHEN indisunique THEN 'UNIQUE ' END, i.relname,
                 CASE t.relkind WHEN 'p' THEN 'ONLY ' END, nspname, t.relname) AS beginning,
          pg_get_indexdef(indexrelid) AS definition
-    WHERE indexrelid = index
+    WHERE indexrelid = index);
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_index_key(regclass) IS 'internal: definition of an index from its access method on';
 
