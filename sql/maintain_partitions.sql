@@ -308,6 +308,47 @@ SELECT count(*) > 10 AS facts FROM described('m_like');
 UNION ALL (SELECT * FROM described(:'made') EXCEPT ALL SELECT * FROM described('m_like'));
 DROP TABLE m, other;
 
+-- A superuser maintains the table of another role: what that role put into its
+-- expressions runs with its own rights, cannot become the superuser, and changes no
+-- setting.  A constraint that is deferred is checked at once.
+GRANT CREATE ON SCHEMA public TO regress_upkeep_owner;
+GRANT USAGE ON SCHEMA "Ids" TO regress_upkeep_owner;
+SET SESSION AUTHORIZATION regress_upkeep_owner;
+CREATE TABLE spy (who text, outcome text);
+CREATE FUNCTION spy(id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    BEGIN
+        RESET ROLE;
+        INSERT INTO public.spy VALUES (current_user, 'free to reset the role');
+    EXCEPTION WHEN insufficient_privilege THEN
+        INSERT INTO public.spy VALUES (current_user, sqlerrm);
+    END;
+    PERFORM set_config('lock_timeout', '77s', false);
+    RETURN true;
+END $$;
+CREATE TABLE other (id int PRIMARY KEY);
+INSERT INTO other VALUES (1);
+CREATE TABLE m (id bigint, other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, CHECK (spy(id))) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+INSERT INTO m SELECT snowflake_floor(now()), 1;
+TRUNCATE spy;
+RESET SESSION AUTHORIZATION;
+RESET lock_timeout;
+SELECT done, moved, problem FROM maintain_id_partitions('m', '1 day', '0');
+SELECT who, outcome FROM spy;
+SHOW lock_timeout;
+SELECT count(*) FROM m WHERE tableoid <> 'm_default'::regclass;
+SET SESSION AUTHORIZATION regress_upkeep_other;
+SELECT objectid_ext_tools._execute_as_owner('m', 'DELETE FROM m');
+RESET SESSION AUTHORIZATION;
+SELECT objectid_ext_tools._execute_as_owner('m', 'DELETE FROM public.m');
+SELECT objectid_ext_tools._execute_as_owner('m', 'SET ROLE regress_upkeep_other');
+SELECT objectid_ext_tools._execute_as_owner(1, '');
+DROP TABLE m, other, spy;
+DROP FUNCTION spy(bigint);
+REVOKE CREATE ON SCHEMA public FROM regress_upkeep_owner;
+REVOKE USAGE ON SCHEMA "Ids" FROM regress_upkeep_owner;
+
 -- A temporary table; a name that must be quoted
 CREATE TEMP TABLE m (id objectid) PARTITION BY RANGE (id);
 SELECT partition AS made FROM maintain_id_partitions('m', '1 day', '0') \gset

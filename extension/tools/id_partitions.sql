@@ -323,10 +323,10 @@ BEGIN
         moved := objectid_ext_tools._take_default_rows(parent, default_partition, condition, columns);
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, begin_id, end_id);
+    PERFORM objectid_ext_tools._give_to_owner(parent, partition);
     IF moved > 0 AND objectid_ext_tools._put_default_rows(partition, columns) <> moved THEN
         RAISE EXCEPTION 'not all rows of default partition % were moved', default_partition USING ERRCODE = 'triggered_action_exception';
     END IF;
-    PERFORM objectid_ext_tools._give_to_owner(parent, partition);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout, text, regclass, jsonb) IS 'internal: creates a partition, and moves its rows out of the default partition; the caller holds SHARE UPDATE EXCLUSIVE on the parent';
