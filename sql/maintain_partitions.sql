@@ -308,6 +308,16 @@ SELECT count(*) > 10 AS facts FROM described('m_like');
 UNION ALL (SELECT * FROM described(:'made') EXCEPT ALL SELECT * FROM described('m_like'));
 DROP TABLE m, other;
 
+-- A partition of the present for which DETACH PARTITION CONCURRENTLY was interrupted
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT done FROM maintain_id_partitions('m', '1 day', '0');
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhparent = 'm'::regclass;
+\set VERBOSITY terse
+INSERT INTO m SELECT snowflake_floor(now());
+\set VERBOSITY default
+SELECT done, lower <= now() AND upper > now() AS present, moved, problem FROM maintain_id_partitions('m', '1 day', '0', '1 month');
+DROP TABLE m;
+
 -- A superuser maintains the table of another role: what that role put into its
 -- expressions runs with its own rights, cannot become the superuser, and changes no
 -- setting.  A constraint that is deferred is checked at once.
@@ -364,6 +374,8 @@ CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);
 SELECT maintain_id_partitions('plain', '1 day', '1 day');
 SELECT maintain_id_partitions('m', '1 s', '1 day');
+SELECT maintain_id_partitions('m', '1 mon -29 days', '1 day');
+SELECT create_id_partitions('m', '1 day -1 min', '2026-01-01Z', '2026-01-02Z');
 SELECT maintain_id_partitions('m', '1 day', '-1 day');
 SELECT maintain_id_partitions('m', '1 min', '1 year');
 SELECT maintain_id_partitions('m', '1 day', '1 day', '-1 day');

@@ -166,8 +166,10 @@ AS $$
     ), found AS MATERIALIZED (
         SELECT * FROM objectid_ext_tools._default_columns('pg_proc', ARRAY(SELECT function FROM generator))
     ), own AS (
+        -- a table that was dropped meanwhile has no expression
         SELECT * FROM found AS child
-        WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN found AS parent ON parent.relation = inhparent
+        WHERE expression IS NOT NULL
+          AND NOT EXISTS (SELECT FROM pg_inherits JOIN found AS parent ON parent.relation = inhparent
                           WHERE inhrelid = child.relation AND parent.attname = child.attname AND parent.expression = child.expression)
     ), prefix (ids) AS (
         SELECT CASE schema WHEN 'pg_catalog' THEN '' ELSE schema || '.' END FROM objectid_ext_tools._ids_schema() AS schema

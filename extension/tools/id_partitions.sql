@@ -158,9 +158,14 @@ BEGIN
         RAISE EXCEPTION 'interval "%" is out of range', every
             USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The interval must be from 1 minute to 366 days.';
     END IF;
+    -- 1 mon -29 days added to 1 February is 31 January
+    IF least(extract(year FROM every), extract(month FROM every), extract(day FROM every),
+             extract(hour FROM every), extract(minute FROM every), extract(second FROM every)) < 0 THEN
+        RAISE EXCEPTION 'interval "%" has a negative part', every USING ERRCODE = 'invalid_parameter_value';
+    END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_interval(interval) IS 'internal: raises an error unless the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_interval(interval) IS 'internal: raises an error unless the interval is from 1 minute to 366 days, and no part of it is negative';
 
 -- Names are as precise as the bounds of a series of partitions.
 

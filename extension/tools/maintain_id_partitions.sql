@@ -208,6 +208,16 @@ BEGIN
         END LOOP;
     END IF;
 
+    -- A DETACH PARTITION CONCURRENTLY is under way, or was interrupted: inserts fail.
+    done := NULL;
+    FOR partition, lower, upper IN
+        SELECT p.partition, p.lower, p.upper FROM objectid_ext_tools._time_partitions(parent, layout) AS p JOIN pg_inherits ON inhparent = parent AND inhrelid = p.partition
+        WHERE inhdetachpending ORDER BY p.lower
+    LOOP
+        problem := 'the partition takes no rows, because it is being detached';
+        RETURN NEXT;
+    END LOOP;
+
     -- Begin where the last partition of the past ended, unless that is to be dropped.
     template := objectid_ext_tools._partition_template(parent, layout);
     odd := objectid_ext_tools._odd_bounds(parent, layout);
