@@ -33,6 +33,9 @@ my $rows;           # of each table
 my $most = $long ? 1 : 3;
 my $slow = 0.02;    # statements that take less are not in the server's log
 
+# recovery reads what a conversion of millions of rows has written
+$ENV{PGCTLTIMEOUT} = 600 if $long;
+
 my $node = start_server('live', conf => qq{
 	log_min_duration_statement = @{[ 1000 * $slow ]}
 	log_lock_waits = on
