@@ -139,6 +139,26 @@ SELECT * FROM remains;
 DROP TABLE small, big;
 
 --
+-- An index that foreign keys use is renamed or changed: the one beside it is created
+-- again, and so are the foreign keys beside those
+--
+CALL create_tables();
+\t on
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+ALTER INDEX customer_pkey RENAME TO customer_key;
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
+-- the step that was called for, without those before it
+CALL _convert_live('validate', 'customer', 'id', 'bigint', '1 s');
+CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+ALTER INDEX customer_key SET (fillfactor = 80);
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+\t off
+SELECT * FROM remains;
+SELECT fact FROM facts WHERE fact ~ '(KEY|INDEX)' ORDER BY fact COLLATE "C";
+DROP TABLE orders, customer;
+
+--
 -- The converted table is dropped
 --
 CALL create_tables();
@@ -274,9 +294,28 @@ CALL _convert_live('fill', 'event', 'id', 'bigint', '1 s');
 SELECT * FROM remains WHERE relation = 'e2';
 CREATE TABLE e3 PARTITION OF event FOR VALUES IN (3);
 ALTER TABLE event DETACH PARTITION e3;
+-- DETACH PARTITION CONCURRENTLY that has not ended
+CREATE TABLE e4 PARTITION OF event FOR VALUES IN (4);
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'e4'::regclass;
+CALL undo_conversion('event', 'id');
+ALTER TABLE event DETACH PARTITION e4 FINALIZE;
 CALL undo_conversion('event', 'id');
 SELECT * FROM remains;
-DROP TABLE foreign_owner, e2, e3;
+DROP TABLE foreign_owner, e2, e3, e4;
+-- of a column that does not take part any more
+CREATE TABLE extra (event int, day int) PARTITION BY LIST (day);
+CREATE TABLE x1 PARTITION OF extra FOR VALUES IN (1);
+ALTER TABLE extra ADD CONSTRAINT extra_fk FOREIGN KEY (event, day) REFERENCES event;
+CALL _convert_live('begin', 'event', 'id', 'bigint', '1 s');
+ALTER TABLE extra DROP CONSTRAINT extra_fk;
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'x1'::regclass;
+CALL _convert_live('fill', 'event', 'id', 'bigint', '1 s');
+ALTER TABLE extra DETACH PARTITION x1 FINALIZE;
+CALL _convert_live('begin', 'event', 'id', 'bigint', '1 s');
+CALL _convert_live('fill', 'event', 'id', 'bigint', '1 s');
+SELECT * FROM remains WHERE relation IN ('extra', 'x1');
+CALL undo_conversion('event', 'id');
+DROP TABLE extra, x1;
 
 --
 -- Renamed, and new partitions, between the exchange of the columns and the end

@@ -279,6 +279,26 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_needs_replica_role(regclass) IS 'internal: would an update of a column that users do not know fire their triggers?';
 
+-- ALTER TABLE does not change such a partition together with its parent: a column
+-- that is dropped would stay in the partition, as an inherited one, for ever.
+
+CREATE FUNCTION objectid_ext_tools._live_check_detached(tables regclass[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    part record;
+BEGIN
+    SELECT inhparent::regclass AS parent, inhrelid::regclass AS name INTO part
+    FROM pg_inherits WHERE inhparent = ANY (tables) AND inhdetachpending ORDER BY inhrelid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'partition % of table % is being detached', part.name, part.parent
+            USING ERRCODE = 'object_in_use', HINT = format('If nobody is, use ALTER TABLE %s DETACH PARTITION %s FINALIZE.', part.parent, part.name);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_detached(regclass[]) IS 'internal: raises an error if DETACH PARTITION CONCURRENTLY of a partition of these tables has not ended';
+
 CREATE FUNCTION objectid_ext_tools._live_check_table("table" regclass, state text) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -287,11 +307,7 @@ DECLARE
     obstacle record;
     known boolean;
 BEGIN
-    SELECT inhrelid::regclass AS name INTO obstacle FROM pg_inherits WHERE inhparent = "table" AND inhdetachpending LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'partition % of table % is being detached', obstacle.name, "table"
-            USING ERRCODE = 'object_in_use', HINT = format('If nobody is, use ALTER TABLE %s DETACH PARTITION %s FINALIZE.', "table", obstacle.name);
-    END IF;
+    PERFORM objectid_ext_tools._live_check_detached(ARRAY["table"]);
     SELECT tgname INTO obstacle
     FROM pg_trigger
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled IN ('A', 'R')

@@ -113,9 +113,10 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_renames(regclass) IS 'internal: statements that rename shadow columns after the columns beside them';
 
 -- An index that is not needed any more can be dropped only after the foreign keys
--- that use it.
+-- that use it.  The third step does not drop these: it would create them again with
+-- the same index.
 
-CREATE FUNCTION objectid_ext_tools._live_drop_stray("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
+CREATE FUNCTION objectid_ext_tools._live_drop_stray("table" regclass, "column" name, to_type regtype, with_index boolean, max_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -123,7 +124,8 @@ DECLARE
     stray record;
 BEGIN
     SELECT s.relation, s.constraint_name, confrelid INTO stray
-    FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_constraint ON conrelid = s.relation AND conname = s.constraint_name LIMIT 1;
+    FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_constraint ON conrelid = s.relation AND conname = s.constraint_name
+    WHERE s.index_name IS NULL OR with_index LIMIT 1;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
@@ -133,7 +135,7 @@ BEGIN
     RETURN true;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_drop_stray(regclass, name, regtype, interval) IS 'internal: drops a constraint of shadow columns that the converted columns do not have; false if there is none';
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_stray(regclass, name, regtype, boolean, interval) IS 'internal: drops a constraint of shadow columns that the converted columns do not have; false if there is none';
 
 CREATE FUNCTION objectid_ext_tools._live_begin("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -158,7 +160,7 @@ BEGIN
     END IF;
     SELECT * INTO next FROM objectid_ext_tools._live_unbegun("table", "column", to_type) LIMIT 1;
     IF NOT FOUND THEN
-        RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, max_wait) THEN 0 END;
+        RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, true, max_wait) THEN 0 END;
     END IF;
     PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_renames(next.relation)));
@@ -317,7 +319,7 @@ DECLARE
     next record;
     definition text;
 BEGIN
-    IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_drop_stray("table", "column", to_type, max_wait)
+    IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_drop_stray("table", "column", to_type, false, max_wait)
        OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;

@@ -35,7 +35,8 @@ BEGIN
         IF unfilled THEN
             RETURN NEXT format(call, 'fill', ', ' || rows_per_second);
         END IF;
-        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY IF EXISTS %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i' ORDER BY 1;
+        RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY IF EXISTS %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i'
+                     WHERE constraint_name IS NULL ORDER BY 1;
         FOR each IN
             SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions, l."columns", l."values"
             FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object

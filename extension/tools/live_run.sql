@@ -37,6 +37,10 @@ BEGIN
     EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
     tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
     PERFORM objectid_ext_tools._live_check_owner(oid) FROM pg_class WHERE oid = ANY (tables) AND NOT pg_has_role(relowner, 'USAGE');
+    PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
+                                                WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
+                                          'ACCESS EXCLUSIVE', max_wait);
+    -- a partition can have been detached meanwhile
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
         FROM pg_constraint
@@ -46,9 +50,6 @@ BEGIN
         FROM pg_attribute
         WHERE attrelid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped) ||
         objectid_ext_tools._live_drop_triggers(state);
-    PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
-                                                WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
-                                          'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._execute(statements);
 END;
 $$;

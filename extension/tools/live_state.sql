@@ -231,8 +231,9 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_objects(regclass, name, regtype) IS 'internal: indexes and constraints of columns whose type a conversion changes, with the names of those of the shadow columns, and how far these are';
 
--- Objects of the shadow columns that belong to none: of an index that was dropped
--- or changed, or of an interrupted CREATE INDEX CONCURRENTLY
+-- Objects of the shadow columns that belong to none: of an index that was dropped,
+-- renamed or changed, or of an interrupted CREATE INDEX CONCURRENTLY.  Foreign keys
+-- that use such an index have to be dropped before it.
 
 CREATE FUNCTION objectid_ext_tools._live_strays(
     "table" regclass,
@@ -250,19 +251,25 @@ AS $$
     ), converted AS MATERIALIZED (
         SELECT l.relation AS oid, array_agg(objectid_ext_tools._live_name(prefix || l.shadow)) AS own
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l, unnest(ARRAY['= ', 'not null ']) AS prefix GROUP BY 1
+    ), index (relation, oid, name) AS MATERIALIZED (
+        SELECT indrelid::regclass, indexrelid, format('%I.%I', nspname, relname)
+        FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE relname LIKE '\_objectid\_ext\_%'
+          AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND (w.state = 'done' OR relkind = 'I'))
+          AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
     )
-    SELECT indrelid::regclass, format('%I.%I', nspname, relname), NULL::name
-    FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE relname LIKE '\_objectid\_ext\_%'
-      AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND (w.state = 'done' OR relkind = 'I'))
-      AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
+    SELECT relation, name, NULL::name FROM index
     UNION ALL
     SELECT conrelid::regclass, NULL, conname
     FROM converted JOIN pg_constraint c ON conrelid = converted.oid
     WHERE conname LIKE '\_objectid\_ext\_%' AND contype IN ('c', 'f') AND coninhcount = 0 AND conparentid = 0 AND conname <> ALL (own)
       AND NOT EXISTS (SELECT FROM wanted w WHERE w.relation = conrelid AND w.shadow = conname)
+    UNION ALL
+    SELECT conrelid::regclass, name, conname
+    FROM index JOIN pg_constraint c ON conindid = index.oid AND contype = 'f' AND conparentid = 0
+    WHERE conname LIKE '\_objectid\_ext\_%'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have';
+COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have, and foreign keys with such an index';
 
 -- How the definition of an index or constraint reads with the shadow columns: a
 -- temporary table like the table gets it, and PostgreSQL changes types and names.
@@ -429,11 +436,14 @@ BEGIN
         PERFORM set_config('lock_timeout', remains::integer::text, true);
         EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
     END LOOP;
+    IF mode = 'ACCESS EXCLUSIVE' THEN
+        PERFORM objectid_ext_tools._live_check_detached(relations);
+    END IF;
     -- for what else the statements lock, such as a sequence
     PERFORM set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM most))::integer::text, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long';
+COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long; an error if a partition is being detached from one that is going to be changed';
 
 -- Whoever has made a function of this name before must not keep rights on ours.
 
