@@ -336,7 +336,7 @@ BEGIN
                                                     UNION SELECT confrelid FROM pg_constraint WHERE oid = next.object)::regclass[],
                                               'SHARE ROW EXCLUSIVE', max_wait);
     ELSE
-        SELECT objectid_ext_tools._live_definition('check', next.relation, next.object, to_type, array_agg(l.attribute), array_agg(l.value)) INTO definition
+        SELECT objectid_ext_tools._live_definition('check', next.relation, next.object, to_type, array_agg(l.attribute), array_agg(l.value), 'pg_catalog, pg_temp') INTO definition
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = next.relation;
         PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
     END IF;

@@ -183,7 +183,7 @@ BEGIN
                      WHEN 'attach' THEN format('ALTER INDEX %s ATTACH PARTITION %s', parent::regclass, index::regclass)
                      WHEN 'create' THEN (SELECT format('CREATE %sINDEX %I ON ONLY %s USING ', CASE WHEN indisunique THEN 'UNIQUE ' END, shadow, relation)
                                          FROM pg_index WHERE indexrelid = object) ||
-                         (SELECT objectid_ext_tools._live_definition('index', $5, $6, to_type, array_agg(l.attribute), array_agg(l.value))
+                         (SELECT objectid_ext_tools._live_definition('index', $5, $6, to_type, array_agg(l.attribute), array_agg(l.value), 'pg_catalog, pg_temp')
                           FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = $5)
                  END;
     PERFORM objectid_ext_tools._live_lock(CASE action WHEN 'drop' THEN objectid_ext_tools._live_tree(ARRAY[relation]) ELSE ARRAY[relation] END,

@@ -38,27 +38,20 @@ BEGIN
         RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY IF EXISTS %s', index_name) FROM objectid_ext_tools._live_strays("table", "column", to_type) JOIN pg_class ON oid = to_regclass(index_name) AND relkind = 'i'
                      WHERE constraint_name IS NULL ORDER BY 1;
         FOR each IN
-            SELECT o.*, indisunique, indexprs IS NOT NULL OR indpred IS NOT NULL AS has_expressions, l."columns", l."values"
+            SELECT o.*, indisunique, l."columns", l."values"
             FROM objectid_ext_tools._live_objects("table", "column", to_type) o JOIN pg_index ON indexrelid = object
                  JOIN pg_class c ON c.oid = object AND relkind = 'i'
                  JOIN (SELECT c.relation, array_agg(c.attribute), array_agg(c.value) FROM objectid_ext_tools._live_columns("table", "column", to_type) c
                        GROUP BY c.relation) AS l (relation, "columns", "values") ON l.relation = o.relation
             WHERE kind = 'index' AND o.state IN ('missing', 'begun') ORDER BY o.relation::text COLLATE "C", o.object_name
         LOOP
-            -- operators are printed as they are found with this path
-            IF each.has_expressions THEN
-                RETURN NEXT 'SET search_path = pg_catalog, pg_temp';
-            END IF;
             -- those of partitions are often the same
             key := md5(concat_ws(' ', coalesce(pg_partition_root(each.relation), each.relation), (SELECT reltablespace FROM pg_class WHERE oid = each.object),
                                  each."columns", each."values", objectid_ext_tools._live_index_key(each.object)));
             IF NOT definitions ? key THEN
-                definitions := definitions || jsonb_build_object(key, objectid_ext_tools._live_definition('index', each.relation, each.object, to_type, each."columns", each."values"));
+                definitions := definitions || jsonb_build_object(key, objectid_ext_tools._live_definition('index', each.relation, each.object, to_type, each."columns", each."values", path));
             END IF;
             RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation, definitions ->> key);
-            IF each.has_expressions THEN
-                RETURN NEXT 'SET search_path = ' || CASE path WHEN '' THEN '''''' ELSE path END;
-            END IF;
         END LOOP;
         RETURN NEXT format(call, 'validate', '');
         RETURN QUERY SELECT DISTINCT format('ANALYZE %s', relation) FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT inherited ORDER BY 1;
@@ -121,10 +114,12 @@ BEGIN
     PERFORM objectid_ext_tools._backfill_check_begun("table", "column", objectid_ext_tools._backfill_definition(created_at, time_zone, node, layout));
     IF created_at IS NOT NULL THEN
         PERFORM objectid_ext_tools._live_check("table", "column", 'objectid_ext_tools._backfilled');
+        PERFORM objectid_ext_tools._live_check_rows("table", "column", 'objectid_ext_tools._backfilled');
         RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._backfill_steps("table", "column", node, layout, max_wait, rows_per_second, created_at, time_zone, path) WITH ORDINALITY AS t (s, n);
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._live_check_rows("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_next_id("table", "column", objectid_ext_tools._sequence_of("table", "column"), node, layout);
     RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout, path) WITH ORDINALITY AS t (s, n);
 END;
@@ -162,6 +157,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", objectid_type);
+    PERFORM objectid_ext_tools._live_check_rows("table", "column", objectid_type);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
         SELECT * INTO invalid FROM objectid_ext_tools._invalid_values("table", "column");
         IF invalid.message IS NOT NULL THEN
@@ -269,6 +265,15 @@ AS $$
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, NOT k.inherited AND (k.relation <> "table" OR k.attribute <> "column")) FROM key k
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_indexes(%L, %L, %L)', k.relation, k.attribute, to_type) FROM key k
+        UNION ALL
+        SELECT false, k.relation, format('SELECT objectid_ext_tools._live_check_index_users(%L, %L)', k.relation, k.attribute) FROM key k
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_published(%L)', k.relation) FROM key k
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_not_valid(%L)', k.relation)
+        FROM key k JOIN pg_class c ON c.oid = k.relation
+        -- expressions of others are not evaluated
+        WHERE pg_get_userbyid(relowner) = current_user AND NOT row_security_active(k.relation)
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
         UNION ALL

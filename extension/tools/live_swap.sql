@@ -255,6 +255,8 @@ BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation, attribute LOOP
         PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, NOT each.inherited AND (each.relation <> "table" OR each.attribute <> "column"));
         PERFORM objectid_ext_tools._live_check_indexes(each.relation, each.attribute, to_type);
+        PERFORM objectid_ext_tools._live_check_index_users(each.relation, each.attribute);
+        PERFORM objectid_ext_tools._live_check_published(each.relation);
         PERFORM objectid_ext_tools._live_check_privileges(each.relation);
         PERFORM objectid_ext_tools._live_check_table(each.relation, state);
     END LOOP;

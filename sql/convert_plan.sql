@@ -1,0 +1,117 @@
+--
+-- What conversion_plan() names, and conversions in steps refuse at once; definitions
+-- of indexes and constraints that mean the same with any settings
+--
+
+\set SHOW_CONTEXT never
+CREATE SCHEMA plan_test;
+CREATE SCHEMA other;
+SET search_path = plan_test, public, objectid_ext_tools;
+CREATE VIEW indexes AS
+SELECT indrelid::regclass AS relation, indexrelid::regclass AS index, pg_get_indexdef(indexrelid) AS definition FROM pg_index;
+CREATE FUNCTION obstacles("table" regclass, "column" name DEFAULT 'id', created_at name DEFAULT NULL) RETURNS TABLE (item text, relation regclass, detail text)
+LANGUAGE sql AS $$ SELECT item, relation, detail FROM objectid_ext_tools.conversion_plan("table", "column", created_at) WHERE item LIKE 'obstacle%' $$;
+
+--
+-- The session executes CREATE INDEX with its own settings
+--
+CREATE TABLE part (id serial PRIMARY KEY, t text, "'a\(" text[], d date, CHECK (t <> E'\\\\' OR id > 0));
+CREATE INDEX ON part (id) WHERE t <> E'a\\\\b';
+CREATE INDEX ON part ((id + 1), left(t, 3), (t || 'x' || id::text)) WITH (fillfactor = 80)
+    WHERE "'a\(" @> ARRAY['it''s \'] AND id IN (1, 2) AND t LIKE '%\%' AND (id, t) < (7, 'x') AND extract(year FROM d) > - 2000 AND NULLIF(t, 'x') IS DISTINCT FROM 'y';
+INSERT INTO part (t) VALUES ('a'), ('b');
+CREATE TABLE before AS SELECT index::text, definition FROM indexes WHERE relation = 'part'::regclass;
+CREATE TABLE before_checks AS SELECT conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conrelid = 'part'::regclass AND contype = 'c';
+-- a better match than the operator of pg_catalog
+CREATE FUNCTION other.contains(text[], text[]) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+CREATE FUNCTION other.left(text, integer) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1';
+SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conversion_steps('part', 'id', 1) WHERE statement LIKE 'CREATE INDEX%' ORDER BY step;
+SELECT statement FROM snowflake_conversion_steps('part', 'id', 1) WHERE statement LIKE '%search_path%';
+CREATE OPERATOR other.@> (FUNCTION = other.contains, LEFTARG = text[], RIGHTARG = text[]);
+SET search_path = other, plan_test, public, objectid_ext_tools, pg_catalog;
+SET escape_string_warning = off;
+-- PostgreSQL 19 does not have it any more
+SELECT set_config('standard_conforming_strings', CASE WHEN current_setting('server_version_num')::int < 190000 THEN 'off' ELSE 'on' END, false) <> '' AS set;
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('part', 'id', 1) ORDER BY step \gexec
+\t off
+SET standard_conforming_strings = on;
+RESET escape_string_warning;
+SHOW search_path;
+SET search_path = plan_test, public, objectid_ext_tools;
+SELECT index, definition FROM indexes WHERE relation = 'part'::regclass EXCEPT SELECT index::regclass, definition FROM before;
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'part'::regclass AND contype = 'c' EXCEPT SELECT * FROM before_checks;
+-- An index that cannot be created leaves the session as it was, with any path.
+CREATE TABLE fails (id serial PRIMARY KEY, n int DEFAULT 0);
+CREATE UNIQUE INDEX ON fails ((n / n)) WHERE id > 0;
+INSERT INTO fails (n) VALUES (1);
+SET search_path = '';
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1) WHERE statement LIKE 'CALL%begin%' OR statement LIKE 'CALL%fill%' ORDER BY step \gexec
+BEGIN;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1) WHERE statement LIKE 'CREATE%' ORDER BY step LIMIT 1 \gexec
+ROLLBACK;
+SHOW search_path;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1) ORDER BY step \gexec
+SHOW search_path;
+SET search_path = plan_test, public, objectid_ext_tools;
+SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'fails'::regclass AND attname = 'id';
+-- IS DISTINCT FROM looks an operator up, which a definition cannot name.
+CREATE TYPE other.pair AS (a int, b int);
+CREATE FUNCTION other.same(other.pair, other.pair) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a = ($2).a';
+CREATE OPERATOR other.= (FUNCTION = other.same, LEFTARG = other.pair, RIGHTARG = other.pair);
+SET search_path = plan_test, public, objectid_ext_tools, other;
+CREATE TABLE hidden (id serial PRIMARY KEY, p other.pair);
+CREATE INDEX ON hidden (id) WHERE p IS DISTINCT FROM ROW(1, 2)::other.pair;
+SET search_path = plan_test, public, objectid_ext_tools;
+SELECT statement FROM snowflake_conversion_steps('hidden', 'id', 1);
+
+--
+-- Rows that violate a constraint that is not valid cannot be updated
+--
+CREATE TABLE old (id serial PRIMARY KEY, n int);
+INSERT INTO old (n) VALUES (-1);
+ALTER TABLE old ADD CONSTRAINT positive CHECK (n > 0) NOT VALID, ADD CONSTRAINT small CHECK (n < 10) NOT VALID;
+SELECT * FROM obstacles('old');
+SELECT statement FROM snowflake_conversion_steps('old', 'id', 1);
+SELECT count(*) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relnamespace = 'plan_test'::regnamespace AND relkind = 'r' AND relname <> _live_name('fails.id');
+UPDATE old SET n = 1;
+SELECT * FROM obstacles('old');
+
+--
+-- Nor can tables that are published without a replica identity
+--
+SET client_min_messages = error;
+CREATE TABLE published (id serial, n int);
+CREATE INDEX ON published (id);
+SELECT * FROM obstacles('published');
+CREATE PUBLICATION regress_plan FOR TABLE published;
+\set VERBOSITY sqlstate
+UPDATE published SET n = n;
+\set VERBOSITY default
+SELECT * FROM obstacles('published');
+SELECT statement FROM snowflake_conversion_steps('published', 'id', 1);
+DROP PUBLICATION regress_plan;
+CREATE PUBLICATION regress_plan FOR TABLES IN SCHEMA plan_test WITH (publish = 'update, delete');
+SELECT * FROM obstacles('published');
+SELECT * FROM obstacles('old');
+ALTER TABLE old REPLICA IDENTITY NOTHING;
+SELECT * FROM obstacles('old');
+ALTER TABLE published REPLICA IDENTITY FULL;
+SELECT * FROM obstacles('published');
+DROP PUBLICATION regress_plan;
+RESET client_min_messages;
+
+--
+-- An index that something else needs, too
+--
+CREATE TABLE coded (id serial PRIMARY KEY, code text, name text, UNIQUE (code) INCLUDE (id));
+CREATE TABLE by_code (code text REFERENCES coded (code), id int REFERENCES coded);
+SELECT * FROM obstacles('coded');
+SELECT statement FROM snowflake_conversion_steps('coded', 'id', 1);
+ALTER TABLE by_code DROP CONSTRAINT by_code_code_fkey;
+SELECT * FROM obstacles('coded');
+CREATE FUNCTION add_code(text) RETURNS void BEGIN ATOMIC INSERT INTO coded (code) VALUES ($1) ON CONFLICT ON CONSTRAINT coded_code_id_key DO NOTHING; END;
+SELECT * FROM obstacles('coded');
+
+SET client_min_messages = warning;
+DROP SCHEMA plan_test, other CASCADE;
