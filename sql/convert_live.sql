@@ -450,6 +450,32 @@ INSERT INTO "50%s" VALUES ('507f1f77bcf86cd799439011');
 SELECT statement FROM objectid_conversion_steps('"50%s"', 'x::text%') ORDER BY step \gexec
 \t off
 SELECT * FROM "50%s";
+-- Full pages after empty ones: a batch has at most twice as many rows as the one before.
+CREATE TABLE sparse (id serial PRIMARY KEY);
+INSERT INTO sparse SELECT FROM generate_series(1, 40000);
+DELETE FROM sparse WHERE id <= 35000;
+CREATE FUNCTION pg_temp.most_rows() RETURNS TABLE (filled bigint, steep boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+    state text := objectid_ext_tools._live_state('sparse', 'id');
+    last bigint := 500;
+    now_filled bigint;
+BEGIN
+    filled := 0;
+    steep := false;
+    WHILE objectid_ext_tools._live_step('fill', 'sparse', 'id', 'bigint', '1 s', NULL, 5, 'twitter') IS NOT NULL LOOP
+        EXECUTE format('SELECT sum("rows") FROM %s', state) INTO now_filled;
+        steep := steep OR now_filled - filled > 2 * last;
+        last := greatest(last, now_filled - filled);
+        filled := now_filled;
+    END LOOP;
+    RETURN NEXT;
+END $$;
+\t on
+SELECT statement FROM snowflake_conversion_steps('sparse', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+\t off
+SELECT * FROM pg_temp.most_rows();
+CALL undo_conversion('sparse', 'id');
 
 SET client_min_messages = warning;
 DROP SCHEMA live_test CASCADE;

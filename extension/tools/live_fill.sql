@@ -149,7 +149,7 @@ BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
     IF to_regclass(state) IS NULL THEN
         EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
-                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 8, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
+                       ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 500, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
         EXECUTE format('INSERT INTO %s (relation, filenode, pages, root, attribute) VALUES (0, 0, 0, $1, $2)', state) USING "table", "column";
         EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
@@ -175,31 +175,36 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_begin(regclass, name, regtype, interval) IS 'internal: adds shadow columns to the next table; returns the seconds to wait before it is called again, and NULL at the end';
 
--- The second step: fill some pages.  Rows that are inserted later, or updated, get
--- their values from the trigger, so the pages that a table had at first suffice,
--- unless it was rewritten since.
+-- The second step: fill some rows, page after page.  Rows that are inserted later, or
+-- updated, get their values from the trigger, so the pages that a table had at first
+-- suffice, unless it was rewritten since.  The number of rows is limited, and not only
+-- that of pages: after pages that have none to fill can be full ones.
 
-CREATE FUNCTION objectid_ext_tools._live_fill_pages(relation regclass, first bigint, upto bigint, assignments text, unfilled text, OUT filled bigint, OUT skipped boolean)
+CREATE FUNCTION objectid_ext_tools._live_fill_rows(relation regclass, first bigint, upto bigint, most integer, assignments text, unfilled text, OUT filled bigint, OUT next_page bigint)
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET enable_seqscan = off
 AS $$
 DECLARE
+    in_pages text := format('FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s)', relation, unfilled);
+    from_tid tid := format('(%s,0)', first);
+    to_tid tid := format('(%s,0)', upto);
     tids tid[];
 BEGIN
-    EXECUTE format('SELECT array_agg(tid) FROM (SELECT ctid FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s) FOR NO KEY UPDATE SKIP LOCKED) AS t (tid)', relation, unfilled)
-        INTO tids USING format('(%s,0)', first)::tid, format('(%s,0)', upto)::tid;
+    EXECUTE format('SELECT array_agg(tid) FROM (SELECT ctid %s LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS t (tid)', in_pages)
+        INTO tids USING from_tid, to_tid, most;
     IF objectid_ext_tools._live_needs_replica_role(relation) THEN
         PERFORM set_config('session_replication_role', 'replica', true);
     END IF;
     EXECUTE format('UPDATE ONLY %s SET %s WHERE ctid = ANY ($1)', relation, assignments) USING tids;
     GET DIAGNOSTICS filled = ROW_COUNT;
-    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE ctid >= $1 AND ctid < $2 AND (%s))', relation, unfilled)
-        INTO skipped USING format('(%s,0)', first)::tid, format('(%s,0)', upto)::tid;
+    -- those above the limit, or locked by others
+    EXECUTE format('SELECT coalesce((min(ctid)::text::point)[0]::bigint, $3) %s', in_pages)
+        INTO next_page USING from_tid, to_tid, upto;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_fill_pages(regclass, bigint, bigint, text, text) IS 'internal: fills the shadow columns of the rows in some pages that nobody has locked';
+COMMENT ON FUNCTION objectid_ext_tools._live_fill_rows(regclass, bigint, bigint, integer, text, text) IS 'internal: fills the shadow columns of some rows that nobody has locked; returns their number, and the page at which to continue';
 
 CREATE FUNCTION objectid_ext_tools._live_fill("table" regclass, "column" name, to_type regtype, max_wait interval, rows_per_second integer) RETURNS float8
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -244,19 +249,19 @@ BEGIN
         PERFORM objectid_ext_tools._backfill_limit_wait(max_wait);
     END IF;
     locked := clock_timestamp();
-    SELECT * INTO result FROM objectid_ext_tools._live_fill_pages(next.relation, next.page, least(next.page + next.batch, next.pages), parts.assignments, parts.unfilled);
+    SELECT * INTO result FROM objectid_ext_tools._live_fill_rows(next.relation, next.page, least(next.page + 256, next.pages), next.batch, parts.assignments, parts.unfilled);
     share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
     took := extract(epoch FROM clock_timestamp() - began);
     -- tells later whether the index has been created again, which waits for snapshots
     EXECUTE format('UPDATE ONLY %1$s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5, wait = %2$L::regclass WHERE relation = $1', state, state || '_pkey')
-        USING next.relation, CASE WHEN result.skipped THEN next.page ELSE least(next.page + next.batch, next.pages) END, result.filled,
-              greatest(took, result.filled / rows_per_second::float8),
+        USING next.relation, result.next_page, result.filled, greatest(took, result.filled / rows_per_second::float8),
               -- users can wait for the rows of a batch
-              CASE WHEN share < 0.05 THEN least(next.batch * 2, 1024) WHEN share > 0.12 THEN greatest(next.batch / 2, 1) ELSE next.batch END;
-    RETURN greatest(CASE WHEN result.skipped THEN 0.05 ELSE 0 END, result.filled / rows_per_second::float8 - took);
+              CASE WHEN share > 0.12 THEN greatest(next.batch / 2, 10) WHEN share < 0.05 AND result.filled = next.batch THEN next.batch * 2 ELSE next.batch END;
+    -- what remains before the limit is locked
+    RETURN greatest(CASE WHEN result.filled < next.batch AND result.next_page < least(next.page + 256, next.pages) THEN 0.05 ELSE 0 END, result.filled / rows_per_second::float8 - took);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_fill(regclass, name, regtype, interval, integer) IS 'internal: fills some pages; returns the seconds to wait before it is called again, and NULL at the end';
+COMMENT ON FUNCTION objectid_ext_tools._live_fill(regclass, name, regtype, interval, integer) IS 'internal: fills some rows; returns the seconds to wait before it is called again, and NULL at the end';
 
 -- The third step, after the indexes: constraints.  Each is first added without
 -- looking at the rows, and then validated, which does not prevent writes.
