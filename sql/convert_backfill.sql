@@ -272,6 +272,8 @@ ALTER TABLE account ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SET ROLE regress_past_owner;
 SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
 RESET ROLE;
+ALTER ROLE regress_past_owner BYPASSRLS;
+SET ROLE regress_past_owner;
 \t on
 \set QUIET on
 SELECT _live_claim('account', 'id', true);
@@ -279,11 +281,16 @@ SELECT _backfill_step('account', 'id', '1 s', 5, 'twitter', 'created', NULL);
 SELECT _backfill_step('account', 'id', '1 s', 5, 'twitter', 'created', NULL);
 INSERT INTO account VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = excluded.n;
 INSERT INTO account VALUES (2, 2) ON CONFLICT DO NOTHING;
+RESET ROLE;
 ALTER TABLE account OWNER TO regress_past_writer;
 INSERT INTO account (n) VALUES (4);
 UPDATE account SET id = 33 WHERE id = 4;
+SET ROLE regress_past_owner;
 SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
+RESET ROLE;
 ALTER TABLE account OWNER TO regress_past_owner;
+GRANT SET ON PARAMETER session_replication_role TO regress_past_owner;
+SET ROLE regress_past_owner;
 SELECT statement FROM steps_until('%''validate''%') AS statement \gexec
 -- A trigger that fires after ours is found out, even if it is not there any more.
 CREATE FUNCTION other_account() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.account := 2; RETURN NEW; END';
@@ -295,6 +302,8 @@ SELECT statement FROM steps_until('%''finish''%') AS statement \gexec
 UPDATE visit SET account = 3 WHERE account = 2;
 UPDATE visit SET account = 1 WHERE account = 3;
 SELECT statement FROM steps_until('%''finish''%') AS statement \gexec
+RESET ROLE;
+REVOKE SET ON PARAMETER session_replication_role FROM regress_past_owner;
 \t off
 \set QUIET off
 SELECT a.n, a.id < snowflake_floor('2026-01-02 00:00:00+00') AS past, count(account) AS visits FROM account AS a LEFT JOIN visit ON account = a.id GROUP BY a.n, a.id ORDER BY 1;

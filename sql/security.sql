@@ -239,7 +239,7 @@ SELECT format('DROP FUNCTION ids.%I()', objectid_ext_tools._live_name('owned')) 
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT format('CREATE TABLE ids.%I (relation regclass)', objectid_ext_tools._live_name('owned.id')) \gexec
 RESET SESSION AUTHORIZATION;
-SELECT item, split_part(detail, E'\n', 1) AS detail FROM objectid_ext_tools.conversion_plan('ids.owned', 'id') WHERE item = 'obstacle';
+SELECT item, split_part(detail, E'\n', 1) AS detail FROM objectid_ext_tools.conversion_plan('ids.owned', 'id') WHERE item LIKE 'obstacle%';
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s');
 CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
@@ -257,6 +257,60 @@ SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned',
 SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_recent') \gexec
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 DROP TABLE ids.owned;
+
+-- Nothing of the owner of a table runs with the rights of who plans a conversion or
+-- tries to go on with it.
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE FUNCTION ids.spring(n bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF current_user <> 'regress_objectid_attacker' THEN RAISE WARNING 'sprung, as %', current_user; END IF;
+    RETURN n > 0;
+END $$;
+CREATE TABLE ids.bait (id serial PRIMARY KEY CHECK (ids.spring(id)), created_at timestamptz DEFAULT '2026-01-01', text_id text UNIQUE);
+CREATE INDEX ON ids.bait (id) WHERE ids.spring(1) AND id > 0;
+CREATE UNIQUE INDEX ON ids.bait (text_id) WHERE ids.spring(2);
+INSERT INTO ids.bait (text_id) VALUES ('507f1f77bcf86cd799439011'), ('507f1f77bcf86cd799439012');
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, created_at => 'created_at') WHERE step = 1 \gexec
+CALL objectid_ext_tools.undo_conversion('ids.bait', 'id');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1) WHERE step = 1 \gexec
+\t off
+SELECT format('CREATE OR REPLACE FUNCTION ids.%I() RETURNS trigger LANGUAGE plpgsql AS %L', objectid_ext_tools._live_name('bait'), 'BEGIN PERFORM ids.spring(3); NEW := NULL; RETURN NEW; END') \gexec
+RESET SESSION AUTHORIZATION;
+SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.bait', 'id');
+SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.bait', 'id', 'created_at') WHERE item LIKE 'obstacle%';
+SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.bait', 'text_id') WHERE item LIKE 'obstacle%';
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1);
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, created_at => 'created_at');
+SELECT * FROM objectid_ext_tools.objectid_conversion_steps('ids.bait', 'text_id');
+CALL objectid_ext_tools._convert_live('fill', 'ids.bait', 'id', 'bigint', '1 s');
+CALL objectid_ext_tools._convert_live('finish', 'ids.bait', 'id', 'bigint', '1 s', NULL, 1, 'twitter');
+CALL objectid_ext_tools._backfill_ids('ids.bait', 'id', '1 s', 1, 'twitter', 'created_at', NULL);
+CALL objectid_ext_tools.undo_conversion('ids.bait', 'id');
+-- nor that of a table that refers to one's own
+CREATE TABLE ids.mine (id serial PRIMARY KEY);
+GRANT REFERENCES ON ids.mine TO regress_objectid_attacker;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE TABLE ids.refers (mine int REFERENCES ids.mine CHECK (ids.spring(4)));
+RESET SESSION AUTHORIZATION;
+SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.mine', 'id') WHERE item LIKE 'obstacle%';
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1);
+DROP TABLE ids.refers, ids.mine;
+-- and no view in the place of the sequence of new ids
+SET SESSION AUTHORIZATION regress_objectid_installer;
+CREATE TABLE ids.past (id serial PRIMARY KEY, created_at timestamptz);
+SET client_min_messages = error;
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.past', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+SELECT format('DROP SEQUENCE ids.%I CASCADE', objectid_ext_tools._live_name('past.id') || '_ids') \gexec
+RESET client_min_messages;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT format('CREATE VIEW ids.%I AS SELECT 1::bigint AS last_value WHERE ids.spring(5)', objectid_ext_tools._live_name('past.id') || '_ids') \gexec
+SELECT format('GRANT SELECT ON ids.%I TO PUBLIC', objectid_ext_tools._live_name('past.id') || '_ids') \gexec
+SET SESSION AUTHORIZATION regress_objectid_installer;
+CALL objectid_ext_tools._convert_live('finish', 'ids.past', 'id', 'objectid_ext_tools._backfilled', '1 s', NULL, 1, 'twitter');
+RESET SESSION AUTHORIZATION;
 
 -- The former owner of the database has lost its privileges.
 GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;

@@ -198,6 +198,22 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_integers(regclass, name) IS 'internal: raises an error if a column cannot be converted to snowflakes; returns its sequence';
 
+-- By OID: if it were read by name, its owner could put a view in its place while we
+-- wait for a lock.  PostgreSQL keeps the lock until the end of the transaction.
+
+CREATE FUNCTION objectid_ext_tools._last_value(seq regclass) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT has_sequence_privilege(seq, 'SELECT, USAGE') THEN
+        RAISE EXCEPTION 'permission denied for sequence %', (SELECT relname FROM pg_class WHERE oid = seq) USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN (SELECT coalesce(pg_sequence_last_value(seqrelid), seqstart) FROM pg_sequence WHERE seqrelid = seq);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._last_value(regclass) IS 'internal: last value of a sequence, or the first if it has not been used; locks the sequence';
+
 CREATE FUNCTION objectid_ext_tools._check_next_id("table" regclass, "column" name, seq regclass, node integer, layout snowflake_layout) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -208,7 +224,7 @@ DECLARE
     highest bigint;
     present bigint;
 BEGIN
-    EXECUTE format('SELECT greatest((SELECT last_value FROM %s), max(%I)) FROM %s', seq, "column", "table") INTO highest;
+    EXECUTE format('SELECT greatest($1, max(%I)) FROM %s', "column", "table") INTO highest USING objectid_ext_tools._last_value(seq);
     EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', ids_schema) INTO present USING clock_timestamp(), layout;
     IF highest > present THEN
         RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %', "column", "table", highest, layout

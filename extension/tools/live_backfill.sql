@@ -135,6 +135,7 @@ BEGIN
              JOIN pg_constraint c ON contype = 'f' AND conrelid = l.relation AND a.attnum = ANY (conkey)
         WHERE NOT convalidated OR cardinality(conkey) > 1
     LOOP
+        PERFORM objectid_ext_tools._live_check_role(ARRAY[each.relation]);
         EXECUTE format('INSERT INTO %1$s_past SELECT id, %2$s.next_snowflake(%3$L::regclass, $1, $2)'
                        ' FROM (SELECT DISTINCT %4$I::bigint AS id FROM ONLY %5$s WHERE %4$I IS NOT NULL) AS t'
                        ' WHERE NOT EXISTS (SELECT FROM %1$s_past AS p WHERE p.old_id = t.id) AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.id)',
@@ -199,6 +200,7 @@ DECLARE
     begun boolean := false;
     own_node integer := node;
 BEGIN
+    PERFORM objectid_ext_tools._live_check_family("table", "column", 'objectid_ext_tools._backfilled');
     IF to_regclass(state || '_past') IS NOT NULL THEN
         RETURN NULL;
     END IF;
@@ -247,6 +249,7 @@ AS $$
 DECLARE
     pause pg_catalog.float8;
 BEGIN
+    PERFORM objectid_ext_tools._live_check_family("table", "column", 'objectid_ext_tools._backfilled'::pg_catalog.regtype);
     PERFORM objectid_ext_tools._live_claim("table", "column", true);
     LOOP
         COMMIT;
@@ -365,11 +368,8 @@ CREATE FUNCTION objectid_ext_tools._backfill_highest("table" regclass, "column" 
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    highest bigint;
 BEGIN
-    EXECUTE format('SELECT last_value FROM %s_ids', objectid_ext_tools._live_state("table", "column")) INTO highest;
-    RETURN highest;
+    RETURN objectid_ext_tools._last_value((objectid_ext_tools._live_state("table", "column") || '_ids')::regclass);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_highest(regclass, name) IS 'internal: highest new id of a conversion';

@@ -16,30 +16,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._column_privileges(regclass, name, name) IS 'internal: statements that give a column the privileges of another';
 
--- The functions of the triggers belong to the owner that the table had.
-
-CREATE FUNCTION objectid_ext_tools._live_check_owner("table" regclass) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    former name;
-BEGIN
-    SELECT pg_get_userbyid(proowner) INTO former
-    FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
-    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgparentid = 0 AND proowner <> relowner;
-    IF FOUND THEN
-        RAISE EXCEPTION 'the conversion of table % belongs to role "%", which is not the owner', "table", former
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'If it owned the table when the conversion began, make it the owner again until the conversion is completed or undone.';
-    END IF;
-    IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = "table") THEN
-        RAISE EXCEPTION 'must be owner of table %', "table" USING ERRCODE = 'insufficient_privilege';
-    END IF;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_owner(regclass) IS 'internal: raises an error if the caller does not own a table, or if its owner has changed since the conversion began';
-
 -- What stands in the way of a conversion under load, beyond what the conversions
 -- under a lock refuse
 
@@ -157,8 +133,6 @@ COMMENT ON FUNCTION objectid_ext_tools._live_check_indexes(regclass, name, regty
 
 -- One ObjectId has several spellings, which a unique index of text tells apart, but
 -- not one of objectids.  If all values are spelled alike, they need not be sorted.
--- Expressions and predicates of indexes can call functions of the owner, which only
--- the owner runs here.
 
 CREATE FUNCTION objectid_ext_tools._check_spellings("table" regclass, "column" name, objectid_type regtype) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -174,7 +148,6 @@ BEGIN
         SELECT l.relation, l.attribute, l.value, indexrelid::regclass AS index, coalesce(pg_get_expr(indpred, indrelid), 'true') AS predicate, k.*
         FROM objectid_ext_tools._live_columns("table", "column", objectid_type) l
              JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
-             JOIN pg_class c ON c.oid = l.relation
              JOIN pg_index i ON indrelid = l.relation AND a.attnum = ANY (indkey),
              LATERAL (SELECT string_agg(CASE indkey[n - 1] WHEN a.attnum THEN l.value ELSE pg_get_indexdef(indexrelid, n, false) END, ', ') AS keys,
                              string_agg(format('(%s) IS NOT NULL', pg_get_indexdef(indexrelid, n, false)), ' AND ')
@@ -183,9 +156,9 @@ BEGIN
                       FROM generate_series(1, indnkeyatts::integer) AS n) AS k
         WHERE indisunique AND indisvalid AND k.is_key AND l.attribute_type <> 'bytea'::regtype
           AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
-          AND (indexprs IS NULL AND indpred IS NULL OR pg_get_userbyid(relowner) = current_user)
         ORDER BY l.relation, l.attribute, indexrelid
     LOOP
+        PERFORM objectid_ext_tools._live_check_role(ARRAY[each.relation]);
         EXECUTE format('SELECT min(%1$I::text), max(%1$I::text) FROM %2$s'
                        ' WHERE EXISTS (SELECT FROM %2$s WHERE %1$I::text <> (%3$s)::text) AND (%4$s) AND %5$s GROUP BY %6$s HAVING count(*) > 1 LIMIT 1',
                        each.attribute, each.relation, each.value, each.predicate, each.no_nulls, each.keys) INTO one, other;
@@ -198,30 +171,27 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_spellings(regclass, name, regtype) IS 'internal: raises an error if values that are distinct as text are the same ObjectId';
 
--- What the caller, and the owner to whom the functions of triggers belong, may do
+-- What the owner may do
 
 CREATE FUNCTION objectid_ext_tools._live_check_privileges("table" regclass) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    superuser boolean := (SELECT rolsuper FROM pg_roles WHERE rolname = current_user);
-    missing record;
+    schema name;
 BEGIN
     IF row_security_active("table") THEN
         RAISE EXCEPTION 'row-level security of table % applies to role "%"', "table", current_user
             USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion would not see all rows.',
-                  HINT = format('Use ALTER TABLE %s NO FORCE ROW LEVEL SECURITY before the conversion, or convert as a role with BYPASSRLS.', "table");
+                  HINT = format('Use ALTER TABLE %s NO FORCE ROW LEVEL SECURITY before the conversion, or ALTER ROLE %I BYPASSRLS.', "table", current_user);
     END IF;
-    SELECT nspname AS schema, role INTO missing
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace,
-         LATERAL (VALUES (current_user), (pg_get_userbyid(relowner))) AS r (role)
-    WHERE c.oid = "table" AND NOT superuser AND NOT has_schema_privilege(role, n.oid, 'CREATE')
-    LIMIT 1;
+    SELECT nspname INTO schema
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE c.oid = "table" AND NOT has_schema_privilege(n.oid, 'CREATE');
     IF FOUND THEN
-        RAISE EXCEPTION 'role "%" has no privilege CREATE on schema "%"', missing.role, missing.schema
+        RAISE EXCEPTION 'role "%" has no privilege CREATE on schema "%"', current_user, schema
             USING ERRCODE = 'insufficient_privilege', DETAIL = format('The conversion creates indexes and a function in the schema of table %s.', "table"),
-                  HINT = format('Use GRANT CREATE ON SCHEMA %I TO %I.', missing.schema, missing.role);
+                  HINT = format('Use GRANT CREATE ON SCHEMA %I TO %I.', schema, current_user);
     END IF;
     IF NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
         RAISE EXCEPTION 'role "%" has no privilege TEMPORARY on database "%"', current_user, current_database()
@@ -230,7 +200,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_privileges(regclass) IS 'internal: raises an error if the caller or the owner of a table lacks a privilege that a conversion under load needs';
+COMMENT ON FUNCTION objectid_ext_tools._live_check_privileges(regclass) IS 'internal: raises an error if the current role lacks a privilege that a conversion under load needs';
 
 -- A value of the row type would lose its column.  All tables at once, because this
 -- reads all of pg_attribute.
@@ -266,16 +236,28 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_row_types(regclass[]) IS 'internal: raises an error if a table stores values of the row type of one of these tables';
 
--- Filling updates all rows.  Triggers on updates of any column must not fire, and
--- the only means is session_replication_role.
+-- Filling updates all rows.  Triggers on these updates must not fire, and the only
+-- means is session_replication_role.  A trigger on some columns fires if the shadow
+-- columns are among them, or a column that can be generated from these.
+
+CREATE FUNCTION objectid_ext_tools._live_update_triggers("table" regclass, OUT tgname name, OUT tgenabled "char") RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT t.tgname, t.tgenabled
+    FROM pg_trigger t
+    WHERE tgrelid = "table" AND NOT tgisinternal AND t.tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0
+      AND (tgattr = '' OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attnum = ANY (tgattr)
+                                                             AND (attname LIKE '\_objectid\_ext\_%' OR attgenerated <> '')))
+    ORDER BY t.tgname
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_update_triggers(regclass) IS 'internal: triggers of users that can fire when shadow columns are updated';
 
 CREATE FUNCTION objectid_ext_tools._live_needs_replica_role("table" regclass) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_trigger
-                   WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
-                     AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled = 'O')
+    SELECT EXISTS (SELECT FROM objectid_ext_tools._live_update_triggers("table") WHERE tgenabled = 'O')
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_needs_replica_role(regclass) IS 'internal: would an update of a column that users do not know fire their triggers?';
 
@@ -308,10 +290,7 @@ DECLARE
     known boolean;
 BEGIN
     PERFORM objectid_ext_tools._live_check_detached(ARRAY["table"]);
-    SELECT tgname INTO obstacle
-    FROM pg_trigger
-    WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled IN ('A', 'R')
-    ORDER BY tgname LIMIT 1;
+    SELECT tgname INTO obstacle FROM objectid_ext_tools._live_update_triggers("table") WHERE tgenabled IN ('A', 'R') LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'trigger "%" of table % is set to ENABLE ALWAYS or REPLICA', obstacle.tgname, "table"
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It would fire when the conversion updates the rows.',

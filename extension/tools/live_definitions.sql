@@ -102,6 +102,8 @@ DECLARE
     part oid;
 BEGIN
     EXECUTE format('CREATE TEMPORARY TABLE _objectid_ext_model (LIKE %s)', relation);
+    -- that has locked the table; what follows evaluates its expressions
+    PERFORM objectid_ext_tools._live_check_role(ARRAY[relation]);
     IF kind = 'index' THEN
         EXECUTE 'CREATE INDEX _objectid_ext_part ON pg_temp._objectid_ext_model USING ' || objectid_ext_tools._live_index_key(object);
         part := 'pg_temp._objectid_ext_part'::regclass;

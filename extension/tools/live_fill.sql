@@ -245,6 +245,10 @@ BEGIN
         PERFORM objectid_ext_tools._live_follow("table", "column", to_type, max_wait);
         RETURN 0;
     END IF;
+    -- nobody can add a trigger, or change the owner, before the rows are updated
+    PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ROW EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_check_owner(next.relation);
+    PERFORM objectid_ext_tools._live_check_table(next.relation, state);
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
         PERFORM objectid_ext_tools._backfill_limit_wait(max_wait);
     END IF;

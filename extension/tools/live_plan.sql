@@ -102,6 +102,7 @@ BEGIN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
+    PERFORM objectid_ext_tools._live_check_family("table", "column", CASE WHEN created_at IS NULL THEN 'bigint' ELSE 'objectid_ext_tools._backfilled' END::regtype);
     IF objectid_ext_tools._has_snowflakes("table", "column") AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
         PERFORM objectid_ext_tools._backfill_check_done("table", "column", layout, created_at);
         RETURN;
@@ -147,6 +148,7 @@ BEGIN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
+    PERFORM objectid_ext_tools._live_check_family("table", "column", objectid_type);
     IF (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column") = objectid_type
        AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
         RETURN;
@@ -224,6 +226,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_pace(regclass, interval, integer) IS 'internal: raises an error if parameters of a conversion under load are out of range';
 
 -- The plan runs each check by itself, so that one obstacle does not hide others.
+-- Those that read tables or evaluate their expressions are left to their owner.
 
 CREATE FUNCTION objectid_ext_tools._obstacle(statement text) RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -241,7 +244,7 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._obstacle(text) IS 'internal: error message and hint of a check, or NULL';
 
-CREATE FUNCTION objectid_ext_tools._obstacles("table" regclass, "column" name, to_type regtype, OUT in_use boolean, OUT relation regclass, OUT obstacle text) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._obstacles("table" regclass, "column" name, to_type regtype, own boolean, OUT in_use boolean, OUT relation regclass, OUT obstacle text) RETURNS SETOF record
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -272,14 +275,13 @@ AS $$
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_not_valid(%L)', k.relation)
         FROM key k JOIN pg_class c ON c.oid = k.relation
-        -- expressions of others are not evaluated
-        WHERE pg_get_userbyid(relowner) = current_user AND NOT row_security_active(k.relation)
+        WHERE own AND NOT row_security_active(k.relation)
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
         UNION ALL
         SELECT true, NULL, format('SELECT objectid_ext_tools._live_check_row_types(%L)', array_agg(k.relation)) FROM key k
         UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, %L)', k.relation, objectid_ext_tools._live_state("table", "column")) FROM key k
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, objectid_ext_tools._live_state(%L, %L))', k.relation, "table", "column") FROM key k
     ), found (in_use, relation, obstacle) AS (
         SELECT c.in_use, c.relation, objectid_ext_tools._obstacle(c.statement) FROM checks c
         UNION ALL
@@ -287,15 +289,15 @@ AS $$
         FROM key k JOIN pg_attribute a ON a.attrelid = k.relation AND a.attname = k.attribute,
              objectid_ext_tools._dependent_objects(k.relation, a.attnum) AS d
         UNION ALL
-        SELECT false, "table", coalesce(nullif(concat_ws(E'\n', v.message, v.detail), ''),
-                                        objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_spellings(%L, %L, %L)', "table", "column", to_type)))
-        FROM objectid_ext_tools._invalid_values("table", "column") v
+        SELECT false, "table", CASE WHEN own THEN
+               coalesce(nullif((SELECT concat_ws(E'\n', v.message, v.detail) FROM objectid_ext_tools._invalid_values("table", "column") v), ''),
+                        objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_spellings(%L, %L, %L)', "table", "column", to_type))) END
         WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
           AND NOT EXISTS (SELECT FROM key k WHERE row_security_active(k.relation) OR k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
     )
     SELECT bool_and(f.in_use), coalesce(min(f.relation::oid)::regclass, "table"), f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype) IS 'internal: all that stands in the way of a conversion; in_use if only while the tables are in use';
+COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use';
 
 CREATE FUNCTION objectid_ext_tools.conversion_plan(
     "table" regclass,
@@ -314,6 +316,7 @@ AS $$
 DECLARE
     present regtype := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
     to_type regtype := 'bigint';
+    own boolean;
     extra bigint;
 BEGIN
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
@@ -322,26 +325,29 @@ BEGIN
     IF present IS NULL THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
     END IF;
+    IF created_at IS NOT NULL THEN
+        to_type := 'objectid_ext_tools._backfilled';
+    ELSIF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+        to_type := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
+    END IF;
+    own := objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._live_check_family(%L, %L, %L)', "table", "column", to_type)) IS NULL;
     IF present = (objectid_ext_tools._ids_schema() || '.objectid')::regtype OR objectid_ext_tools._has_snowflakes("table", "column") THEN
         RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text
-                     FROM objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._backfill_check_done(%L, %L, %L, %L)', "table", "column", layout, created_at)) AS o
+                     FROM objectid_ext_tools._obstacle(CASE WHEN own THEN format('SELECT objectid_ext_tools._backfill_check_done(%L, %L, %L, %L)', "table", "column", layout, created_at) END) AS o
                      WHERE created_at IS NOT NULL AND o <> '';
         RETURN QUERY SELECT 'way', "table", CASE WHEN to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN 'There is nothing to do.'
                                                  ELSE 'Only foreign keys remain to be validated.' END, NULL::bigint, NULL::text;
         RETURN;
     END IF;
     IF created_at IS NOT NULL THEN
-        to_type := 'objectid_ext_tools._backfilled';
         RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text
-                     FROM objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._backfill_check_times(%L, %L, %L, %L, %L)', "table", "column", created_at,
-                                                              objectid_ext_tools._backfill_time_zone("table", created_at), layout)) AS o WHERE o <> '';
+                     FROM objectid_ext_tools._obstacle(CASE WHEN own THEN format('SELECT objectid_ext_tools._backfill_check_times(%L, %L, %L, %L, %L)', "table", "column", created_at,
+                                                              objectid_ext_tools._backfill_time_zone("table", created_at), layout) END) AS o WHERE o <> '';
         RETURN QUERY SELECT 'note', "table", format('Times in column "%s" are read in time zone %s.', created_at, z), NULL::bigint, NULL::text
                      FROM objectid_ext_tools._backfill_time_zone("table", created_at) AS z WHERE z <> '';
-    ELSIF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
-        to_type := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
     END IF;
     RETURN QUERY SELECT CASE WHEN o.in_use THEN 'obstacle while in use' ELSE 'obstacle' END, o.relation, o.obstacle, NULL::bigint, NULL::text
-                 FROM objectid_ext_tools._obstacles("table", "column", to_type) o;
+                 FROM objectid_ext_tools._obstacles("table", "column", to_type, own) o;
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
         RETURN QUERY SELECT 'way', "table", CASE WHEN to_type = 'bigint'::regtype THEN 'Only the default and the sequence change.' ELSE 'There is nothing to do.' END, NULL::bigint, NULL::text;
         RETURN;

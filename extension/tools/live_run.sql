@@ -12,6 +12,7 @@ BEGIN
     IF "table" IS NULL AND "column" IS NULL THEN
         RETURN;
     END IF;
+    PERFORM objectid_ext_tools._live_check_role(ARRAY["table"]);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
         SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
                     THEN 'Only foreign keys remain to be validated; call the function that returned the steps again.'
@@ -36,7 +37,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
     tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
-    PERFORM objectid_ext_tools._live_check_owner(oid) FROM pg_class WHERE oid = ANY (tables) AND NOT pg_has_role(relowner, 'USAGE');
+    PERFORM objectid_ext_tools._live_check_role(tables);
     PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
                                                 WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
                                           'ACCESS EXCLUSIVE', max_wait);
@@ -98,6 +99,10 @@ BEGIN
         PERFORM objectid_ext_tools._live_undo(objectid_ext_tools._live_state("table", "column"), max_wait);
         RETURN NULL;
     END IF;
+    IF phase <> 'fill' THEN
+        -- fill checks the table that it changes
+        PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
+    END IF;
     RETURN CASE phase
                WHEN 'begin' THEN objectid_ext_tools._live_begin("table", "column", to_type, max_wait)
                WHEN 'fill' THEN objectid_ext_tools._live_fill("table", "column", to_type, max_wait, rows_per_second)
@@ -131,6 +136,7 @@ AS $$
 DECLARE
     pause pg_catalog.float8;
 BEGIN
+    PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
     PERFORM objectid_ext_tools._live_claim("table", "column", true);
     LOOP
         COMMIT;

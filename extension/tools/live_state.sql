@@ -26,32 +26,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_name(text) IS 'internal: name of what stands beside an object during a conversion; from its definition, because OIDs do not survive dump and restore';
 
--- What these tables contain is executed, and they are written with the rights of
--- who converts.  So another role must not have made them, not even the owner of
--- the converted table, who could add triggers.  "past" and "recent" belong to that
--- owner, because the triggers of the conversion use them with his rights.
-
-CREATE FUNCTION objectid_ext_tools._live_own("table" regclass, name text, with_owner boolean) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    other name;
-BEGIN
-    SELECT r.rolname INTO other
-    FROM pg_class c JOIN pg_roles r ON r.oid = relowner JOIN pg_roles own ON own.rolname = current_user
-    WHERE c.oid = to_regclass(name)
-      AND (relkind <> 'r' OR r.oid <> own.oid AND NOT (r.rolsuper AND own.rolsuper)
-                             AND NOT (with_owner AND r.oid = (SELECT relowner FROM pg_class WHERE oid = "table")));
-    IF FOUND THEN
-        RAISE EXCEPTION 'relation % belongs to role "%"', name, other
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'If this role has begun the conversion, go on as this role. If it owned the table then, make it the owner again. Otherwise, drop the relation.';
-    END IF;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._live_own(regclass, text, boolean) IS 'internal: raises an error if a table exists and belongs to another role, but for superusers among themselves and, if allowed, the owner of the converted table';
-
 -- Tables and columns can be renamed meanwhile.  So a row of these tables tells whose
 -- conversion it is, and they are found by that if they do not have the expected name.
 
@@ -60,8 +34,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT c.oid::regclass
-    FROM pg_class c JOIN pg_roles r ON r.oid = relowner JOIN pg_roles own ON own.rolname = current_user
-    WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity AND (r.oid = own.oid OR r.rolsuper AND own.rolsuper)
+    FROM pg_class c
+    WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity AND objectid_ext_tools._live_is_own(relowner)
       AND has_schema_privilege(relnamespace, 'USAGE')
       AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'root' AND atttypid = 'regclass'::regtype)
     ORDER BY c.oid
@@ -105,7 +79,7 @@ DECLARE
     each regclass := to_regclass(expected);
     r record;
 BEGIN
-    PERFORM objectid_ext_tools._live_own("table", expected, false);
+    PERFORM objectid_ext_tools._live_own(expected, 'r');
     SELECT * INTO r FROM objectid_ext_tools._live_root(each);
     IF r.root = "table" AND r.attribute = "column" THEN
         RETURN expected;
@@ -135,7 +109,7 @@ AS $$
 DECLARE
     state text := objectid_ext_tools._live_store("table", "column", false);
 BEGIN
-    PERFORM objectid_ext_tools._live_own("table", state || suffix, true) FROM unnest(ARRAY['_past', '_recent']) AS suffix;
+    PERFORM objectid_ext_tools._live_own(state || suffix, kind) FROM (VALUES ('_past', 'r'::"char"), ('_recent', 'r'), ('_ids', 'S')) AS own (suffix, kind);
     RETURN state;
 END;
 $$;
@@ -370,6 +344,8 @@ BEGIN
         PERFORM set_config('lock_timeout', remains::integer::text, true);
         EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
     END LOOP;
+    -- from now on, the owners cannot change
+    PERFORM objectid_ext_tools._live_check_role(relations);
     IF mode = 'ACCESS EXCLUSIVE' THEN
         PERFORM objectid_ext_tools._live_check_detached(relations);
     END IF;
@@ -377,7 +353,7 @@ BEGIN
     PERFORM set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM most))::integer::text, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables, or raises lock_not_available if that takes too long; an error if a partition is being detached from one that is going to be changed';
+COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables of the current role, or raises lock_not_available if that takes too long; an error if a partition is being detached from one that is going to be changed';
 
 -- Whoever has made a function of this name before must not keep rights on ours.
 

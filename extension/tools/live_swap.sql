@@ -235,9 +235,11 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    state text := objectid_ext_tools._live_state("table", "column");
+    state text;
     each record;
 BEGIN
+    PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
+    state := objectid_ext_tools._live_state("table", "column");
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
         PERFORM objectid_ext_tools._backfill_check("table", "column");
     ELSIF to_type = 'bigint'::regtype THEN
