@@ -316,6 +316,49 @@ CALL _convert_live('fill', 'event', 'id', 'bigint', '1 s');
 SELECT * FROM remains WHERE relation IN ('extra', 'x1');
 CALL undo_conversion('event', 'id');
 DROP TABLE extra, x1;
+-- one that is detached while others are filled accepts rows after the next batch
+CREATE TABLE e5 PARTITION OF event FOR VALUES IN (5);
+CALL _convert_live('begin', 'event', 'id', 'bigint', '1 s');
+ALTER TABLE event DETACH PARTITION e5;
+SELECT _live_fill('event', 'id', 'bigint', '1 s', NULL);
+INSERT INTO e5 VALUES (1, 5);
+CALL undo_conversion('event', 'id');
+DROP TABLE e5;
+
+--
+-- NOT NULL is set and dropped
+--
+CREATE TABLE e2 PARTITION OF event FOR VALUES IN (2);
+INSERT INTO event VALUES (1, 2);
+CREATE TABLE x1 (event int, day int, other int NOT NULL);
+CREATE TABLE x2 (event int NOT NULL, day int, other int);
+CREATE TABLE extra (LIKE x1) PARTITION BY LIST (day);
+ALTER TABLE extra ALTER other DROP NOT NULL;
+ALTER TABLE extra ATTACH PARTITION x1 FOR VALUES IN (1);
+ALTER TABLE extra ATTACH PARTITION x2 FOR VALUES IN (2);
+ALTER TABLE extra ADD CONSTRAINT extra_event FOREIGN KEY (event, day) REFERENCES event, ADD CONSTRAINT extra_other FOREIGN KEY (other, day) REFERENCES event;
+\t on
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+ALTER TABLE detail ALTER event DROP NOT NULL;
+ALTER TABLE extra ALTER other SET NOT NULL;
+ALTER TABLE x2 ALTER event DROP NOT NULL;
+ALTER TABLE x1 ALTER event SET NOT NULL;
+CALL _convert_live('finish', 'event', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
+CALL _convert_live('begin', 'event', 'id', 'bigint', '1 s');
+\t off
+INSERT INTO detail VALUES (NULL, 1);
+INSERT INTO extra VALUES (NULL, 2, 1);
+SELECT conrelid::regclass, convalidated, short(pg_get_constraintdef(oid)) FROM pg_constraint
+WHERE contype = 'c' AND conname LIKE '\_objectid%' AND conrelid IN ('detail'::regclass, 'extra'::regclass, 'x1'::regclass, 'x2'::regclass)
+ORDER BY conrelid::regclass::text COLLATE "C", pg_get_constraintdef(oid) COLLATE "C";
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT * FROM _live_remaining('event', 'id', 'bigint');
+CALL undo_conversion('event', 'id');
+SELECT * FROM remains;
+DROP TABLE extra;
+ALTER TABLE event DETACH PARTITION e2;
+DROP TABLE e2;
+DELETE FROM detail WHERE event IS NULL;
 
 --
 -- Renamed, and new partitions, between the exchange of the columns and the end

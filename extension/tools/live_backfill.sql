@@ -300,8 +300,7 @@ BEGIN
         CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
         additions := additions || format('ADD COLUMN %I bigint', shadow) ||
             format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || shadow),
-                   CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = attribute)
-                        THEN format('%I IS NOT NULL AND %I IS NOT NULL', shadow, attribute) ELSE format('(%I IS NULL) = (%I IS NULL)', shadow, attribute) END);
+                   objectid_ext_tools._live_condition(relation, attribute, 'objectid_ext_tools._backfilled', ''));
     END LOOP;
     IF additions <> '{}' THEN
         EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));

@@ -5,6 +5,49 @@
 -- The first step: shadow columns, and the trigger, one table at a time.  Adding a
 -- column without a default and a check that is not validated rewrites nothing.
 
+CREATE FUNCTION objectid_ext_tools._live_condition(relation regclass, attribute name, to_type regtype, value text) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    -- if the column is NOT NULL, this proves it to ALTER COLUMN SET NOT NULL;
+    -- IS DISTINCT FROM would look the operator up
+    SELECT format(CASE WHEN to_type = 'objectid_ext_tools._backfilled'::regtype
+                       THEN CASE WHEN attnotnull THEN '%1$I IS NOT NULL AND %4$I IS NOT NULL' ELSE '(%1$I IS NULL) = (%4$I IS NULL)' END
+                       ELSE CASE WHEN attnotnull THEN '%1$I IS NOT NULL AND %1$I OPERATOR(%2$s.=) %3$s'
+                                 ELSE '(%1$I IS NULL) = (%4$I IS NULL) AND (%1$I OPERATOR(%2$s.=) %3$s) IS NOT FALSE' END END,
+                  objectid_ext_tools._live_name(attribute), (SELECT typnamespace::regnamespace FROM pg_type WHERE oid = to_type), value, attribute)
+    FROM pg_attribute WHERE attrelid = relation AND attname = attribute
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_condition(regclass, name, regtype, text) IS 'internal: what the check of a shadow column says';
+
+-- NOT NULL can be set or dropped meanwhile.  A partition can have it where its parent
+-- does not.
+
+CREATE FUNCTION objectid_ext_tools._live_not_null(root regclass, attribute name, to_type regtype, value text) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+    WITH part AS (
+        SELECT attrelid::regclass AS relation, conname,
+               attnotnull AND attrelid <> root
+               AND NOT EXISTS (SELECT FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = attribute AND p.attnotnull WHERE inhrelid = a.attrelid) AS own
+        FROM pg_attribute a LEFT JOIN pg_constraint ON conrelid = attrelid AND coninhcount = 0
+                                                       AND conname = objectid_ext_tools._live_name('not null ' || objectid_ext_tools._live_name(attribute))
+        WHERE attrelid = ANY (objectid_ext_tools._live_tree(ARRAY[root])) AND attname = attribute
+          AND EXISTS (SELECT FROM pg_attribute s WHERE s.attrelid = a.attrelid AND s.attname = objectid_ext_tools._live_name(attribute))
+    )
+    SELECT format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I CHECK (%s) NOT VALID', root, conname, objectid_ext_tools._live_condition(root, attribute, to_type, value))
+    FROM pg_constraint c JOIN pg_attribute ON attrelid = conrelid AND attname = attribute
+    WHERE conrelid = root AND conname = objectid_ext_tools._live_name('= ' || objectid_ext_tools._live_name(attribute))
+      AND attnotnull <> (strpos(pg_get_constraintdef(c.oid), objectid_ext_tools._live_name(attribute) || ' IS NOT NULL') > 0)
+    UNION ALL
+    SELECT format(CASE WHEN own THEN 'ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID' ELSE 'ALTER TABLE %s DROP CONSTRAINT %I' END,
+                  relation, objectid_ext_tools._live_name('not null ' || objectid_ext_tools._live_name(attribute)), objectid_ext_tools._live_name(attribute))
+    FROM part WHERE own <> (conname IS NOT NULL)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_not_null(regclass, name, regtype, text) IS 'internal: statements that make the checks of a shadow column prove that there is no null, if the column beside it is NOT NULL';
+
 CREATE FUNCTION objectid_ext_tools._live_begin_table(state text, relation regclass, to_type regtype, "columns" name[], "values" text[], body text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -13,19 +56,13 @@ DECLARE
     shadow name;
     grants text;
     additions text[] := '{}';
-    each record;
 BEGIN
     FOR n IN 1 .. cardinality("columns") LOOP
         shadow := objectid_ext_tools._live_name("columns"[n]);
         CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
-        -- the first form proves to ALTER COLUMN SET NOT NULL that there is no null;
-        -- IS DISTINCT FROM would look the operator up
         additions := additions || format('ADD COLUMN %I %s', shadow, to_type) ||
-            format(CASE WHEN (SELECT attnotnull FROM pg_attribute WHERE attrelid = relation AND attname = "columns"[n])
-                        THEN 'ADD CONSTRAINT %1$I CHECK (%2$I IS NOT NULL AND %2$I OPERATOR(%3$s.=) %4$s) NOT VALID'
-                        ELSE 'ADD CONSTRAINT %1$I CHECK ((%2$I IS NULL) = (%5$I IS NULL) AND (%2$I OPERATOR(%3$s.=) %4$s) IS NOT FALSE) NOT VALID' END,
-                   objectid_ext_tools._live_name('= ' || shadow), shadow,
-                   (SELECT typnamespace::regnamespace FROM pg_type WHERE oid = to_type), "values"[n], "columns"[n]);
+            format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || shadow),
+                   objectid_ext_tools._live_condition(relation, "columns"[n], to_type, "values"[n]));
     END LOOP;
     IF additions <> '{}' THEN
         EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
@@ -34,18 +71,6 @@ BEGIN
         SELECT g FROM unnest("columns") AS c, unnest(objectid_ext_tools._live_tree(ARRAY[relation])) AS t, objectid_ext_tools._column_privileges(t, c, objectid_ext_tools._live_name(c)) AS g
     LOOP
         EXECUTE grants;
-    END LOOP;
-    -- a partition can have a constraint that its parent does not have
-    FOR each IN
-        SELECT own.attrelid::regclass AS part, objectid_ext_tools._live_name(c) AS shadow
-        FROM unnest("columns") AS c
-             JOIN pg_attribute root ON root.attrelid = relation AND root.attname = c AND NOT root.attnotnull
-             JOIN pg_attribute own ON own.attrelid = ANY (objectid_ext_tools._live_tree(ARRAY[relation])) AND own.attname = c AND own.attnotnull
-        WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = c AND p.attnotnull WHERE inhrelid = own.attrelid)
-          AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = own.attrelid AND conname = objectid_ext_tools._live_name('not null ' || objectid_ext_tools._live_name(c)))
-    LOOP
-        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', each.part,
-                       objectid_ext_tools._live_name('not null ' || each.shadow), each.shadow);
     END LOOP;
     PERFORM objectid_ext_tools._live_create_trigger(relation, 'BEFORE', '', body);
     -- partitioned tables have no rows of their own
@@ -56,8 +81,9 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_begin_table(text, regclass, regtype, name[], text[], text) IS 'internal: adds shadow columns and the trigger that keeps them to a table';
 
--- Tables whose shadow columns or trigger are missing, or whose trigger is another
--- one than it should be: a column was renamed, or does not take part any more
+-- Tables whose shadow columns or trigger are missing, or whose trigger or checks are
+-- others than they should be: a column was renamed, or does not take part any more,
+-- or NOT NULL was set or dropped
 
 CREATE FUNCTION objectid_ext_tools._live_unbegun(
     "table" regclass,
@@ -79,12 +105,13 @@ AS $$
                format('BEGIN %sRETURN NEW; END', string_agg(coalesce((SELECT objectid_ext_tools._backfill_assignment(name, l.attribute, l.shadow) FROM state), l.assignment),
                                                             '' ORDER BY l.attribute)),
                array_remove(array_agg(CASE WHEN a.attname IS NULL THEN l.attribute END ORDER BY l.attribute), NULL),
-               bool_or(objectid_ext_tools._live_beside(l.relation, l.shadow) <> l.attribute)
+               bool_or(objectid_ext_tools._live_beside(l.relation, l.shadow) <> l.attribute
+                       OR EXISTS (SELECT FROM objectid_ext_tools._live_not_null(l.relation, l.attribute, to_type, l.value)))
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l LEFT JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.shadow
         WHERE NOT l.inherited GROUP BY l.relation
     )
-    SELECT w.relation, w."columns", w."values", w.body, w.missing FROM wanted AS w (relation, "columns", "values", body, missing, exchanged)
-    WHERE w.missing <> '{}' OR w.exchanged
+    SELECT w.relation, w."columns", w."values", w.body, w.missing FROM wanted AS w (relation, "columns", "values", body, missing, changed)
+    WHERE w.missing <> '{}' OR w.changed
        OR NOT EXISTS (SELECT FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid WHERE tgrelid = w.relation AND tgname = '~objectid_ext_conversion' AND prosrc = w.body)
     ORDER BY w.relation
 $$;
@@ -169,6 +196,8 @@ BEGIN
     ELSE
         PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values", next.body);
     END IF;
+    PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_not_null(next.relation, k.attribute, to_type, k.value)
+                                              FROM unnest(next."columns", next."values") AS k (attribute, value)));
     EXECUTE format('UPDATE ONLY %s SET attribute = $2 WHERE root = $1 AND attribute <> $2', state) USING "table", "column";
     RETURN 0;
 END;
@@ -217,12 +246,14 @@ DECLARE
     share float8;
     took float8;
     next record;
+    detached boolean;
     parts record;
     result record;
 BEGIN
+    -- they reject rows until their shadow columns are dropped
+    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = relation AND tgname = ''~objectid_ext_conversion''))', state) INTO detached;
     EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO next;
-    IF (next.relation IS NULL OR NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = next.relation AND tgname = '~objectid_ext_conversion'))
-       AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
+    IF (detached OR next.relation IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
     IF next.relation IS NULL THEN

@@ -364,12 +364,12 @@ BEGIN
     END IF;
     RETURN QUERY SELECT format('Column "%s" of table %s has no shadow column.', attribute, relation)
                  FROM objectid_ext_tools._live_unbegun("table", "column", to_type), unnest(missing) AS attribute ORDER BY relation::text COLLATE "C", attribute;
-    RETURN QUERY SELECT format('The trigger of table %s is missing, or not up to date.', relation)
+    RETURN QUERY SELECT format('The trigger or a check of table %s is missing, or not up to date.', relation)
                  FROM objectid_ext_tools._live_unbegun("table", "column", to_type) WHERE missing = '{}' ORDER BY relation::text COLLATE "C";
     RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages ORDER BY relation::text COLLATE "C"', state);
     RETURN QUERY SELECT format('Constraint "%s" of table %s is not validated.', conname, relation)
                  FROM objectid_ext_tools._live_columns("table", "column", to_type)
-                      JOIN pg_constraint ON conrelid = relation AND conname = objectid_ext_tools._live_name('= ' || shadow)
+                      JOIN pg_constraint ON conrelid = relation AND conname IN (objectid_ext_tools._live_name('= ' || shadow), objectid_ext_tools._live_name('not null ' || shadow))
                  WHERE NOT convalidated ORDER BY relation::text COLLATE "C", conname;
     RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;
