@@ -312,6 +312,53 @@ SET SESSION AUTHORIZATION regress_objectid_installer;
 CALL objectid_ext_tools._convert_live('finish', 'ids.past', 'id', 'objectid_ext_tools._backfilled', '1 s', NULL, 1, 'twitter');
 RESET SESSION AUTHORIZATION;
 
+-- Names that others have taken for the indexes of what a conversion creates do not
+-- disturb it.
+SELECT format('CREATE INDEX %I ON ids.bait (id)', objectid_ext_tools._live_name('taken.id') || '_past_key') \gexec
+SELECT format('CREATE INDEX %I ON ids.bait (id)', objectid_ext_tools._live_name('taken.id') || '_pkey') \gexec
+CREATE TABLE ids.taken (id serial PRIMARY KEY, created_at timestamptz);
+INSERT INTO ids.taken (created_at) VALUES ('2026-01-01 00:00:00+00');
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.taken', 'id', 1, created_at => 'created_at') ORDER BY step \gexec
+SELECT ids.snowflake_timestamp(id) = created_at AS kept FROM ids.taken;
+-- Whoever drops what is stored of a conversion does not prevent that it is undone.
+CREATE TABLE ids.lost (id serial PRIMARY KEY, parent int REFERENCES ids.lost);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.lost', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('lost.id')) \gexec
+CALL objectid_ext_tools.undo_conversion('ids.lost', 'id');
+SELECT count(*) AS triggers FROM pg_trigger WHERE tgrelid = 'ids.lost'::regclass AND NOT tgisinternal;
+SELECT string_agg(attname, ', ' ORDER BY attnum) AS columns FROM pg_catalog.pg_attribute WHERE attrelid = 'ids.lost'::regclass AND attnum > 0 AND NOT attisdropped;
+CALL objectid_ext_tools.undo_conversion('ids.lost', 'id');
+CALL objectid_ext_tools.undo_conversion('ids.lost', 'id', NULL);
+CALL objectid_ext_tools.undo_conversion(NULL, NULL, '0');
+CALL objectid_ext_tools.undo_conversion(NULL, NULL, '-1 s');
+-- The view shows only what can be believed.
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE TABLE ids._objectid_ext_false (relation regclass, filenode oid, pages bigint, page bigint, "rows" bigint, batch int, started timestamptz, seconds float8, wait oid, root regclass, attribute name);
+INSERT INTO ids._objectid_ext_false VALUES ('ids.lost', 1, 2, 1, 1, 8, now(), 1, 0, 'ids.lost', 'id'), ('ids.taken', 1, 2, 1, 1, 8, now(), 1, 0, NULL, NULL);
+CREATE TABLE ids._objectid_ext_odd (a regclass, b oid, c bigint, d bigint, e bigint, f int, g timestamptz, h float8, i oid, j regclass, k name);
+CREATE TABLE ids._objectid_ext_wild (LIKE ids._objectid_ext_false);
+INSERT INTO ids._objectid_ext_wild VALUES ('ids.bait', 1, 9000000000000000000, 1, 1, 8, now(), 1e300, 0, 'ids.bait', 'id');
+COMMENT ON TABLE ids._objectid_ext_false IS 'objectid_ext_tools: conversion of x';
+COMMENT ON TABLE ids._objectid_ext_odd IS 'objectid_ext_tools: conversion of x';
+COMMENT ON TABLE ids._objectid_ext_wild IS 'objectid_ext_tools: conversion of x';
+GRANT SELECT ON ids._objectid_ext_false, ids._objectid_ext_odd, ids._objectid_ext_wild TO PUBLIC;
+RESET SESSION AUTHORIZATION;
+SELECT conversion FROM objectid_ext_tools.conversion_progress WHERE conversion NOT LIKE '%bait%' AND conversion NOT LIKE '%past';
+\t off
+DROP TABLE ids._objectid_ext_false, ids._objectid_ext_odd, ids._objectid_ext_wild;
+-- whatever is quoted
+SET quote_all_identifiers = on;
+CREATE TABLE ids.quoted (id serial PRIMARY KEY, created_at timestamptz);
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.quoted', 'id', 1, created_at => 'created_at') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT item FROM objectid_ext_tools.conversion_plan('ids.quoted', 'id', 'created_at') WHERE item LIKE 'obstacle%';
+CALL objectid_ext_tools.undo_conversion('ids.quoted', 'id');
+\t off
+RESET quote_all_identifiers;
+SELECT relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute ON attrelid = c.oid AND attname LIKE '\_objectid%' WHERE relname IN ('quoted', 'lost');
+DROP TABLE ids.taken, ids.lost, ids.quoted;
+
 -- The former owner of the database has lost its privileges.
 GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;
 ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_attacker;

@@ -193,6 +193,7 @@ CREATE FUNCTION objectid_ext_tools._backfill_step(
 ) RETURNS float8
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 SET client_min_messages = warning
 AS $$
 DECLARE
@@ -281,6 +282,16 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_assignment(text, name, name) IS 'internal: statements of a trigger that set a shadow column to the new id';
 
+-- The index of "past", whatever its name is: another role can have taken a name
+
+CREATE FUNCTION objectid_ext_tools._backfill_index(state text, OUT index regclass, OUT usable boolean)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT indexrelid, indisvalid FROM pg_index WHERE indrelid = to_regclass(state || '_past') AND indisunique ORDER BY indisvalid DESC LIMIT 1
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_index(text) IS 'internal: index of the table of new ids of the past, and whether it is valid';
+
 CREATE FUNCTION objectid_ext_tools._backfill_begin_table(state text, relation regclass, "columns" name[], body text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -291,7 +302,7 @@ DECLARE
     grants text;
     additions text[] := '{}';
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(state || '_past_key') AND indisvalid) THEN
+    IF (SELECT i.usable IS NOT TRUE FROM objectid_ext_tools._backfill_index(state) AS i) THEN
         RAISE EXCEPTION 'new ids for table % are not complete', relation
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call snowflake_conversion_steps() again, for the steps that remain.';
     END IF;
@@ -411,12 +422,12 @@ BEGIN
         RETURN NEXT format('CALL objectid_ext_tools._backfill_ids(%L, %L, ''%s ms'', node => %s, layout => %L, created_at => %L, time_zone => %L)',
                            "table", "column", (1000 * extract(epoch FROM max_wait))::bigint, coalesce(node::text, 'NULL'), layout, created_at, time_zone);
     END IF;
-    SELECT indexrelid::regclass, indisvalid INTO name_of_index, usable FROM pg_index WHERE indexrelid = to_regclass(state || '_past_key');
+    SELECT i.index, i.usable INTO name_of_index, usable FROM objectid_ext_tools._backfill_index(state) AS i;
     IF NOT usable THEN
         RETURN NEXT format('DROP INDEX CONCURRENTLY %s', name_of_index);
     END IF;
     IF usable IS NOT TRUE THEN
-        RETURN NEXT format('CREATE UNIQUE INDEX CONCURRENTLY %s_past_key ON %s_past (old_id)', substring(state FROM '_objectid_ext_[0-9a-f]+$'), state);
+        RETURN NEXT format('CREATE UNIQUE INDEX CONCURRENTLY ON %s_past (old_id)', state);
     END IF;
     RETURN QUERY SELECT objectid_ext_tools._live_steps("table", "column", 'objectid_ext_tools._backfilled', max_wait, rows_per_second, node, layout, path);
 END;

@@ -288,7 +288,7 @@ BEGIN
     share := extract(epoch FROM clock_timestamp() - locked) / extract(epoch FROM max_wait);
     took := extract(epoch FROM clock_timestamp() - began);
     -- tells later whether the index has been created again, which waits for snapshots
-    EXECUTE format('UPDATE ONLY %1$s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5, wait = %2$L::regclass WHERE relation = $1', state, state || '_pkey')
+    EXECUTE format('UPDATE ONLY %1$s SET page = $2, "rows" = "rows" + $3, seconds = seconds + $4, batch = $5, wait = (SELECT indexrelid FROM pg_index WHERE indrelid = %1$L::regclass AND indisprimary) WHERE relation = $1', state)
         USING next.relation, result.next_page, result.filled, greatest(took, result.filled / rows_per_second::float8),
               -- users can wait for the rows of a batch
               CASE WHEN share > 0.12 THEN greatest(next.batch / 2, 10) WHEN share < 0.05 AND result.filled = next.batch THEN next.batch * 2 ELSE next.batch END;

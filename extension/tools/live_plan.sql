@@ -59,7 +59,7 @@ BEGIN
         -- see nulls.  This waits for the end of such transactions, as it does for
         -- any index.  On standbys, removing row versions that the last filling has
         -- replaced conflicts with them.
-        RETURN NEXT format('REINDEX INDEX CONCURRENTLY %s_pkey', state);
+        RETURN NEXT format('REINDEX TABLE CONCURRENTLY %s', state);
         RETURN NEXT format('VACUUM %s', state);
     END IF;
     RETURN NEXT format(call, 'finish', CASE WHEN layout IS NOT NULL THEN format(', node => %s, layout => %L', coalesce(node::text, 'NULL'), layout) END);
@@ -93,6 +93,7 @@ CREATE FUNCTION objectid_ext_tools._snowflake_steps(
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 SET row_security = off
 AS $$
 DECLARE
@@ -138,6 +139,7 @@ CREATE FUNCTION objectid_ext_tools._objectid_steps(
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 SET row_security = off
 AS $$
 DECLARE
@@ -206,6 +208,19 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps(regclass, name, interval, integer) IS 'statements that do what convert_to_objectid() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
 
+CREATE FUNCTION objectid_ext_tools._check_wait(max_wait interval) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF max_wait IS NULL OR max_wait < '10 ms' OR max_wait > '1 hour' THEN
+        RAISE EXCEPTION 'interval "%" is out of range', max_wait
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The longest wait must be from 10 ms to 1 hour.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_wait(interval) IS 'internal: raises an error if a longest wait is out of range';
+
 CREATE FUNCTION objectid_ext_tools._check_pace("table" regclass, max_wait interval, rows_per_second integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -214,10 +229,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
-    IF max_wait IS NULL OR max_wait < '10 ms' OR max_wait > '1 hour' THEN
-        RAISE EXCEPTION 'interval "%" is out of range', max_wait
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The longest wait must be from 10 ms to 1 hour.';
-    END IF;
+    PERFORM objectid_ext_tools._check_wait(max_wait);
     IF rows_per_second <= 0 THEN
         RAISE EXCEPTION 'rows per second must be greater than zero' USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -312,6 +324,7 @@ CREATE FUNCTION objectid_ext_tools.conversion_plan(
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 AS $$
 DECLARE
     present regtype := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
@@ -375,9 +388,12 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools.conversion_plan(regclass, name, name, snowflake_layout) IS 'what a conversion of a column to snowflakes or objectids would do, with new ids of the times in column created_at if it is not null: everything that prevents it, columns with estimated rows and size, indexes, constraints, additional space; changes nothing';
 
 -- Others could have created a table of such a name: it is read only if the caller
--- may, and if reading it calls nothing of its owner.
+-- may, and if reading it calls nothing of its owner.  What it says is believed only
+-- of tables of the same owner that have the trigger of a conversion, unless he is a
+-- superuser, and does not disturb other conversions.
 
-CREATE FUNCTION objectid_ext_tools._conversion_progress(
+CREATE FUNCTION objectid_ext_tools._progress_of(
+    state regclass,
     OUT conversion text,
     OUT relation regclass,
     OUT rows bigint,
@@ -390,28 +406,54 @@ SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
-    state regclass;
+    keeper oid := (SELECT relowner FROM pg_class WHERE oid = state);
+    trusted boolean := (SELECT rolsuper OR rolname = current_user FROM pg_roles WHERE oid = keeper);
 BEGIN
-    FOR state IN
-        SELECT c.oid
+    SELECT CASE WHEN c.oid IS NULL THEN format('column "%s" of a table that was dropped', r.attribute)
+                ELSE format('column "%s" of table %s', r.attribute, r.root) END INTO conversion
+    FROM objectid_ext_tools._live_root(state) r LEFT JOIN pg_class c ON c.oid = r.root
+    WHERE CASE WHEN c.oid IS NULL THEN trusted ELSE trusted OR c.relowner = keeper END;
+    IF conversion IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'SELECT $1, c.oid::regclass, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
+        '       date_trunc(''second'', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))'
+        ' FROM ONLY %s AS s LEFT JOIN pg_class c ON c.oid = s.relation'
+        ' WHERE s.filenode IS DISTINCT FROM 0 AND (c.relowner = $2 OR $3)'
+        '       AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = ''~objectid_ext_conversion'')'
+        '    OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text', state) USING conversion, keeper, trusted;
+EXCEPTION WHEN others THEN
+    -- it contains anything, or was dropped
+    NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._progress_of(regclass) IS 'internal: the rows of the view conversion_progress for one conversion; none if what is stored cannot be believed';
+
+CREATE FUNCTION objectid_ext_tools._conversion_progress(
+    OUT conversion text,
+    OUT relation regclass,
+    OUT rows bigint,
+    OUT percent numeric,
+    OUT rows_per_second bigint,
+    OUT remaining interval
+) RETURNS SETOF record
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+    WITH state (oid) AS MATERIALIZED (
+        SELECT c.oid::regclass
         FROM pg_class c
         WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity
           AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
           AND has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
-          AND (SELECT array_agg(atttypid ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped)
-              = '{regclass,oid,int8,int8,int8,int4,timestamptz,float8,oid,regclass,name}'::regtype[]::oid[]
+          AND (SELECT string_agg(concat_ws(' ', attname, atttypid::regtype), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped)
+              = 'relation regclass, filenode oid, pages bigint, page bigint, rows bigint, batch integer, started timestamp with time zone,'
+                ' seconds double precision, wait oid, root regclass, attribute name'
         ORDER BY relname
-    LOOP
-        SELECT CASE WHEN c.oid IS NULL THEN format('column "%s" of a table that was dropped', r.attribute)
-                    ELSE format('column "%s" of table %s', r.attribute, r.root) END INTO conversion
-        FROM objectid_ext_tools._live_root(state) r LEFT JOIN pg_class c ON c.oid = r.root;
-        RETURN QUERY EXECUTE format(
-            'SELECT $1, c.oid::regclass, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
-            '       date_trunc(''second'', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))'
-            ' FROM ONLY %s AS s LEFT JOIN pg_class c ON c.oid = s.relation'
-            ' WHERE s.filenode IS DISTINCT FROM 0 AND c.oid IS NOT NULL OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text', state) USING conversion;
-    END LOOP;
-END;
+    )
+    SELECT p.* FROM state, objectid_ext_tools._progress_of(state.oid) AS p
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._conversion_progress() IS 'internal: the rows of the view conversion_progress';
 

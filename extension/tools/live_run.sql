@@ -2,9 +2,31 @@
 -- Existing tables under load: running and undoing the steps
 ----------------------------------------------------------------------
 
+-- The owner of the schema can drop the table that stores the progress.  Then the
+-- triggers tell what takes part.
+
+CREATE FUNCTION objectid_ext_tools._live_lost("table" regclass, "column" name) RETURNS regclass[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    known regclass[] := '{}';
+    store regclass;
+BEGIN
+    FOR store IN SELECT s FROM objectid_ext_tools._live_stores() AS s WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition') LOOP
+        EXECUTE format('SELECT $1 || array_agg(relation) FROM ONLY %s', store) INTO known USING known;
+    END LOOP;
+    RETURN ARRAY(SELECT DISTINCT relation
+                 FROM objectid_ext_tools._referring_columns("table", "column") JOIN pg_trigger ON tgrelid = relation JOIN pg_proc p ON p.oid = tgfoid
+                 WHERE tgname = '~objectid_ext_conversion' AND objectid_ext_tools._live_is_own(proowner) AND relation <> ALL (known));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_lost(regclass, name) IS 'internal: tables with the trigger of a conversion whose progress is not stored any more';
+
 CREATE FUNCTION objectid_ext_tools._live_check_begun("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 AS $$
 DECLARE
     hint text;
@@ -13,7 +35,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_check_role(ARRAY["table"]);
-    IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
+    IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL AND (objectid_ext_tools._live_lost("table", "column") = '{}') IS NOT FALSE THEN
         SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
                     THEN 'Only foreign keys remain to be validated; call the function that returned the steps again.'
                     ELSE format('Column "%s" of this table is being converted.', r.attribute) END
@@ -26,7 +48,7 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_begun(regclass, name) IS 'internal: raises an error if there is no conversion';
 
-CREATE FUNCTION objectid_ext_tools._live_undo(state text, max_wait interval) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_undo(state text, lost regclass[], max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
@@ -35,7 +57,10 @@ DECLARE
     tables regclass[];
     statements text[];
 BEGIN
-    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    IF to_regclass(state) IS NOT NULL THEN
+        EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
+    END IF;
+    tables := coalesce(tables, '{}') || lost;
     tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
     PERFORM objectid_ext_tools._live_check_role(tables);
     PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
@@ -50,11 +75,11 @@ BEGIN
         SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
         FROM pg_attribute
         WHERE attrelid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped) ||
-        objectid_ext_tools._live_drop_triggers(state);
+        objectid_ext_tools._live_drop_triggers(state, lost);
     PERFORM objectid_ext_tools._execute(statements);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_undo(text, interval) IS 'internal: removes all that a conversion has added';
+COMMENT ON FUNCTION objectid_ext_tools._live_undo(text, regclass[], interval) IS 'internal: removes all that a conversion has added';
 
 -- What a conversion has left whose table was dropped
 
@@ -75,7 +100,7 @@ BEGIN
         -- foreign keys between other tables
         RETURN coalesce(objectid_ext_tools._live_finish_late(store::text, max_wait), 0);
     END IF;
-    PERFORM objectid_ext_tools._live_undo(store::text, max_wait);
+    PERFORM objectid_ext_tools._live_undo(store::text, '{}', max_wait);
     RETURN 0;
 END;
 $$;
@@ -93,10 +118,11 @@ CREATE FUNCTION objectid_ext_tools._live_step(
 ) RETURNS float8
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 AS $$
 BEGIN
     IF phase = 'undo' THEN
-        PERFORM objectid_ext_tools._live_undo(objectid_ext_tools._live_state("table", "column"), max_wait);
+        PERFORM objectid_ext_tools._live_undo(objectid_ext_tools._live_state("table", "column"), objectid_ext_tools._live_lost("table", "column"), max_wait);
         RETURN NULL;
     END IF;
     IF phase <> 'fill' THEN
@@ -160,6 +186,7 @@ AS $$
 DECLARE
     pause pg_catalog.float8;
 BEGIN
+    PERFORM objectid_ext_tools._check_wait(max_wait);
     PERFORM objectid_ext_tools._live_check_begun("table", "column");
     PERFORM objectid_ext_tools._live_claim("table", "column", true);
     LOOP

@@ -177,7 +177,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_unused() IS 'internal: statements that drop functions of triggers of tables that were dropped';
 
-CREATE FUNCTION objectid_ext_tools._live_drop_triggers(state text) RETURNS text[]
+CREATE FUNCTION objectid_ext_tools._live_drop_triggers(state text, tables regclass[] DEFAULT '{}') RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -185,14 +185,19 @@ DECLARE
     each record;
     statements text[] := '{}';
 BEGIN
-    FOR each IN EXECUTE format('SELECT relation, tgfoid::regprocedure::text AS function FROM ONLY %s JOIN pg_trigger ON tgrelid = relation'
-                               ' WHERE tgname = ''~objectid_ext_conversion'' AND tgparentid = 0', state) LOOP
+    IF to_regclass(state) IS NOT NULL THEN
+        EXECUTE format('SELECT $1 || array_agg(relation) FROM ONLY %s', state) INTO tables USING tables;
+    END IF;
+    FOR each IN
+        SELECT tgrelid::regclass AS relation, tgfoid::regprocedure AS function
+        FROM pg_trigger WHERE tgrelid = ANY (tables) AND tgname = '~objectid_ext_conversion' AND tgparentid = 0
+    LOOP
         statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('DROP FUNCTION %s', each.function);
     END LOOP;
-    RETURN statements || format('DROP TABLE %s', state) || ARRAY(SELECT objectid_ext_tools._backfill_drop(state)) || ARRAY(SELECT objectid_ext_tools._live_unused());
+    RETURN statements || CASE WHEN to_regclass(state) IS NOT NULL THEN format('DROP TABLE %s', state) END || ARRAY(SELECT objectid_ext_tools._backfill_drop(state)) || ARRAY(SELECT objectid_ext_tools._live_unused());
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_drop_triggers(text) IS 'internal: statements that drop the triggers of a conversion and what stores its progress';
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_triggers(text, regclass[]) IS 'internal: statements that drop the triggers of a conversion, also those of more tables, and what stores its progress';
 
 CREATE FUNCTION objectid_ext_tools._execute(statements text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -375,7 +380,7 @@ BEGIN
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;
     RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
                  FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NULL OR constraint_name IS NULL;
-    RETURN QUERY EXECUTE format('SELECT ''Transactions can run that began before rows were filled.'' FROM ONLY %s WHERE wait = to_regclass(%L) LIMIT 1', state, state || '_pkey');
+    RETURN QUERY EXECUTE format('SELECT ''Transactions can run that began before rows were filled.'' FROM ONLY %1$s WHERE wait = (SELECT indexrelid FROM pg_index WHERE indrelid = %1$L::regclass AND indisprimary) LIMIT 1', state);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_remaining(regclass, name, regtype) IS 'internal: what is missing before the last step of a conversion';
