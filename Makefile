@@ -4,7 +4,7 @@ DATA = extension/objectid_ext--1.0.sql
 # made of the parts below, in this order
 DATA_built = extension/objectid_ext_tools--1.0.sql
 tools = schema node_ids id_partitions default_rows maintain_id_partitions \
-	generator_calls clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
+	generator_calls partition_layout clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
 	live_rights live_state live_definitions live_checks live_check_tables live_partitions live_backfill live_backfill_checks live_fill live_swap live_run live_plan
 
 MODULE_big = objectid_ext

@@ -369,6 +369,40 @@ SELECT done, regexp_replace(partition, '\d{8}', '...') AS partition FROM maintai
 SELECT done, partition ~ '^public."M ""x''%s_\d{8}"$' AS partition FROM maintain_id_partitions('"M ""x''%s"', '1 day', '2 days', '0');
 DROP TABLE "M ""x'%s";
 
+-- The layout of the default, or else of the bounds: another one, or a
+-- forgotten one, would make the present old.
+CREATE SEQUENCE clock;
+CREATE TABLE m (id bigint DEFAULT next_snowflake('clock', 1, 'discord;start=random')) PARTITION BY RANGE (id);
+SELECT create_id_partitions('m', '1 month', month(-1), month(1));
+SELECT count(*) FROM create_id_partitions('m', '1 month', month(-1), month(1), 'discord');
+SELECT drop_id_partitions('m', now() - interval '1 year');
+SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
+SELECT maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'mastodon');
+SELECT * FROM maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'discord');
+DROP TABLE m;
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-03-01Z', 'discord');
+SELECT drop_id_partitions('m', '2025-06-01Z');
+SELECT * FROM drop_id_partitions('m', '2025-06-01Z', layout => 'discord');
+-- a default that does not tell the layout
+ALTER TABLE m ALTER id SET DEFAULT next_snowflake('clock', 1, current_setting('app.layout')::snowflake_layout);
+SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
+DROP TABLE m;
+CREATE TABLE m (n int, id bigint DEFAULT next_snowflake('clock', 1)) PARTITION BY RANGE (id);
+SELECT maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'pgedge');
+SELECT done FROM maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'twitter;start=random');
+DROP TABLE m;
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-03-01Z', 'mastodon');
+SELECT drop_id_partitions('m', '2025-06-01Z');
+DROP TABLE m;
+-- bounds at no whole second are those of this layout, if of no other
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01 00:00:00.123Z', '2026-01-02 00:00:00.123Z');
+SELECT partition FROM drop_id_partitions('m', now());
+DROP TABLE m;
+DROP SEQUENCE clock;
+
 -- Errors
 CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);

@@ -148,6 +148,16 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._call_arguments(text, text, text[]) IS 'internal: the calls in an expression, with arguments as printed; node "server" and an empty layout if they are omitted';
 
+CREATE FUNCTION objectid_ext_tools._constant_layout(printed text, layout_of_generator text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET standard_conforming_strings = on
+AS $$
+    SELECT CASE printed WHEN '' THEN layout_of_generator
+                        ELSE replace(substring(printed FROM '^''((?:[^'']|'''')*)''::.*snowflake_layout$'), '''''', '''') END
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._constant_layout(text, text) IS 'internal: the layout of a call, given as printed, where it is empty if omitted; null if it is not a constant';
+
 -- Partitions and children inherit a default, and are left out: there can be many.
 
 CREATE FUNCTION objectid_ext_tools._generator_calls(
@@ -175,8 +185,7 @@ AS $$
         SELECT CASE schema WHEN 'pg_catalog' THEN '' ELSE schema || '.' END FROM objectid_ext_tools._ids_schema() AS schema
     )
     SELECT own.relation, own.attribute, g.name, call.sequence, CASE WHEN call.node = ids || 'snowflake_node_id()' THEN 'server' ELSE call.node END,
-           CASE call.layout WHEN '' THEN g.layout
-                            ELSE replace(substring(call.layout FROM '^''((?:[^'']|'''')*)''::.*snowflake_layout$'), '''''''', '''''') END
+           objectid_ext_tools._constant_layout(call.layout, g.layout)
     FROM own JOIN generator g ON g.function = own.object CROSS JOIN prefix
          LEFT JOIN LATERAL objectid_ext_tools._call_arguments(own.expression, g.pattern, g.arguments) AS call ON true
 $$;

@@ -369,6 +369,7 @@ BEGIN
     -- concurrent calls wait for this one, and then find its partitions
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     template := objectid_ext_tools._partition_template(parent, layout);
+    PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
     odd := objectid_ext_tools._odd_bounds(parent, layout);
 

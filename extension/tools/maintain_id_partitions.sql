@@ -55,6 +55,7 @@ BEGIN
     IF action <> 'detach concurrently' THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     END IF;
+    PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     FOR old IN
         SELECT p.* FROM objectid_ext_tools._time_partitions(parent, layout) AS p
         WHERE p.upper <= older_than AND exact_lower AND exact_upper AND NOT is_foreign ORDER BY p.lower
@@ -67,7 +68,10 @@ BEGIN
         IF action <> 'detach concurrently' THEN
             BEGIN
                 EXECUTE statement;
-            EXCEPTION WHEN foreign_key_violation OR dependent_objects_still_exist OR lock_not_available THEN
+            EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
+                -- a deadlock, for example: the whole call is to be repeated
+                RAISE;
+            WHEN others THEN
                 GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
                 problem := concat_ws(': ', problem, nullif(detail, ''));
             END;
@@ -136,7 +140,8 @@ DECLARE
     anchor timestamptz;
     missing integer := 0;
 BEGIN
-    SELECT range_agg(tstzrange(lower, upper)), array_agg(upper) FILTER (WHERE exact_upper) INTO partitions, bounds
+    -- a partition within a tick separates those before and after it
+    SELECT range_agg(tstzrange(lower, upper, CASE WHEN lower = upper THEN '[]' ELSE '[)' END)), array_agg(upper) FILTER (WHERE exact_upper) INTO partitions, bounds
     FROM objectid_ext_tools._time_partitions(parent, layout);
     FOR gap IN SELECT g FROM unnest('{(,)}'::tstzmultirange - coalesce(partitions, '{}')) AS g WHERE g && tstzrange(first, upto, '[]') ORDER BY g LOOP
         instant := greatest(first, lower(gap));
@@ -194,6 +199,7 @@ BEGIN
 
     -- concurrent calls wait for this one, and then find what it has done
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     present := clock_timestamp();
     past := (SELECT max(p.upper) FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND exact_upper);
 
@@ -230,7 +236,9 @@ BEGIN
         BEGIN
             SELECT 'created', c.partition, c.moved INTO done, partition, moved
             FROM objectid_ext_tools._create_partition(parent, lower, upper, layout, objectid_ext_tools._partition_suffix(lower, upper), template, odd) AS c;
-        EXCEPTION WHEN foreign_key_violation OR lock_not_available THEN
+        EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
+            RAISE;
+        WHEN others THEN
             done := NULL;
             partition := NULL;
             moved := NULL;
