@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -41,15 +42,20 @@ static const server_feature features[] = {
 	{GIST_AM_OID, "gist_objectid_ops", 12, false, "any", "gist_translate_cmptype_common", "int4"},
 };
 
+static Oid
+family_oid(const server_feature *feature, Oid schema)
+{
+	return GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid, ObjectIdGetDatum(feature->access_method),
+						   CStringGetDatum(feature->family), ObjectIdGetDatum(schema));
+}
+
 static bool
 family_has(const server_feature *feature, Oid schema)
 {
 	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(feature->type),
 									   ObjectIdGetDatum(feature->is_ours ? schema : PG_CATALOG_NAMESPACE));
-	Oid			family = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid, ObjectIdGetDatum(feature->access_method),
-										 CStringGetDatum(feature->family), ObjectIdGetDatum(schema));
 
-	return SearchSysCacheExists4(AMPROCNUM, ObjectIdGetDatum(family), ObjectIdGetDatum(type),
+	return SearchSysCacheExists4(AMPROCNUM, ObjectIdGetDatum(family_oid(feature, schema)), ObjectIdGetDatum(type),
 								 ObjectIdGetDatum(type), Int16GetDatum(feature->number));
 }
 
@@ -71,6 +77,11 @@ add_feature(const server_feature *feature, Oid schema)
 {
 	if (GetIndexAmRoutineByAmId(feature->access_method, false)->amsupport < feature->number ||
 		family_has(feature, schema))
+		return false;
+
+	/* ALTER OPERATOR FAMILY takes no lock, so two sessions could add the same */
+	LockDatabaseObject(OperatorFamilyRelationId, family_oid(feature, schema), 0, ShareUpdateExclusiveLock);
+	if (family_has(feature, schema))
 		return false;
 
 	SPI_connect();

@@ -107,7 +107,7 @@ CREATE TABLE narrow (id int DEFAULT next_snowflake('a_id', 1));
 CREATE DOMAIN small_key AS smallint;
 CREATE DOMAIN smaller_key AS small_key;
 CREATE TABLE narrower (id smaller_key DEFAULT next_snowflake('a_id', 1));
-CREATE TABLE cast_node (id bigint DEFAULT next_snowflake('a_id', 5000::smallint), "to" bigint DEFAULT next_snowflake('a_id', -7::int));
+CREATE TABLE cast_node (id bigint DEFAULT next_snowflake('a_id', 5000::smallint), "to" bigint DEFAULT next_snowflake('a_id', -2147483647::int));
 CREATE TABLE gone (id bigint DEFAULT next_snowflake('app.gone_id'::text::regclass, 1));
 CREATE TABLE unqualified (id bigint DEFAULT next_snowflake('a_id'::text::regclass, 1));
 CREATE TABLE no_sequence (id bigint DEFAULT next_snowflake('unset', 1));

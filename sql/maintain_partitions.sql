@@ -108,7 +108,10 @@ SELECT statement FROM drop_id_partitions('p', '2026-04-01Z', 'detach concurrentl
 SELECT partition FROM id_partitions('p');
 -- one that an interrupted DETACH CONCURRENTLY has left
 SET allow_system_table_mods = on;
-UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'p_20260401'::regclass;
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'p_20260501'::regclass;
+-- no other can be detached before it
+SELECT statement FROM drop_id_partitions('p', '2026-06-01Z', 'detach concurrently');
+UPDATE pg_inherits SET inhdetachpending = inhrelid = 'p_20260401'::regclass WHERE inhparent = 'p'::regclass;
 RESET allow_system_table_mods;
 SELECT statement FROM drop_id_partitions('p', '2026-05-01Z', 'detach concurrently');
 SELECT partition, statement, problem FROM drop_id_partitions('p', '2026-05-01Z', 'detach');
@@ -236,6 +239,14 @@ CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('019a0000-0000-
 SELECT count(*) FROM create_id_partitions('m', '1 day', uuidv7_timestamp('019a0000-0000-7000-8000-000000000001'), uuidv7_timestamp('019a0000-0000-7000-8000-000000000001') + interval '1 day');
 SELECT split_part(pg_get_expr(relpartbound, oid), ' TO ', 1) FROM pg_class WHERE relname LIKE 'm\_%' AND relname <> 'm_old';
 DROP TABLE m;
+-- the rows since the highest id of such a table leave the default partition
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-2) + interval '36 h') + 12345);
+INSERT INTO m SELECT snowflake_floor(month(n) + interval '48 h') FROM generate_series(-2, 0) AS n;
+SELECT done, lower, upper, moved, problem FROM maintained('m', '1 month', '0', '1 year');
+SELECT count(*) FROM m_default;
+DROP TABLE m;
 -- a week begins on a Monday, a quarter in January
 CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(isodow FROM lower) AS day, lower = date_trunc('day', lower) AS midnight, upper - lower AS every, lower <= now() AND upper > now() AS present
@@ -274,6 +285,14 @@ CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))
 SELECT * FROM maintained('m', '1 month', '0');
 SELECT count(*) FROM pg_partition_tree('m') WHERE NOT isleaf;
 DROP TABLE m;
+-- also if all of these are dropped
+CREATE TABLE m (id bigint NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-2))) TO (snowflake_floor(month(-1))) PARTITION BY LIST (kind);
+CREATE TABLE m_latest_a PARTITION OF m_latest FOR VALUES IN ('a');
+SELECT * FROM maintained('m', '1 month', '0', now() - month(0));
+SELECT named(relid::regclass::text) AS partition, pg_get_partkeydef(relid) AS key FROM pg_partition_tree('m');
+SELECT count(*) FROM pg_class WHERE relname LIKE 'm\_template%';
+DROP TABLE m;
 
 -- What cannot be done is reported, and does not prevent the rest.
 CREATE TABLE m (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
@@ -286,6 +305,26 @@ SELECT done, partition, lower, upper, moved, regexp_replace(regexp_replace(probl
 SELECT * FROM listed('m');
 SELECT count(*) FROM m_default;
 DROP TABLE m, referring;
+
+-- Any error is that of one partition: an old row that a constraint forbids
+CREATE TABLE m (id bigint, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+INSERT INTO m SELECT snowflake_floor(month(0)), 0;
+ALTER TABLE m ADD CHECK (n > 0) NOT VALID;
+SELECT done, lower, upper, moved, regexp_replace(problem, '\d{8}.*', '...') AS problem FROM maintained('m', '1 month', month(1) - now());
+SELECT count(*) FROM m_default;
+DROP TABLE m;
+-- another partition lies within one tick
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m_tick PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 5) TO (snowflake_floor(month(1)) + 9);
+SELECT * FROM maintained('m', '1 month', month(1) - now());
+INSERT INTO m SELECT snowflake_floor(month(1)) + n FROM generate_series(0, 9) AS n;
+DROP TABLE m;
+-- the layout ends meanwhile
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT done, count(*) > 1 AS several, max(upper) AS upto, problem ~ 'no id of table public.m has a time' AS at_end
+FROM maintain_id_partitions('m', '1 year', '2095-07-01Z' - now(), layout => 'pgedge') GROUP BY done, problem ORDER BY 3;
+DROP TABLE m;
 
 -- A partition of a table with all that a table can have: as PARTITION OF makes it
 CREATE TABLE other (id int PRIMARY KEY);
@@ -413,6 +452,8 @@ SELECT create_id_partitions('m', '1 day -1 min', '2026-01-01Z', '2026-01-02Z');
 SELECT maintain_id_partitions('m', '1 day', '-1 day');
 SELECT maintain_id_partitions('m', '1 min', '1 year');
 SELECT maintain_id_partitions('m', '1 day', '1 day', '-1 day');
+SELECT maintain_id_partitions('m', '1 day', '1 mon -29 days');
+SELECT maintain_id_partitions('m', '1 day', '1 day', '1 day -1 min');
 SELECT maintain_id_partitions('m', '1 day', '1 day', '1 day', 'detach concurrently');
 SELECT maintain_id_partitions(NULL, '1 day', '1 day');
 SELECT maintain_id_partitions('m', NULL, '1 day');

@@ -252,7 +252,7 @@ AS $$
         SELECT * FROM (SELECT DISTINCT layout FROM call) AS l (name), LATERAL objectid_ext_tools._layout(name) AS layout, LATERAL objectid_ext_tools._layout_facts(layout)
     )
     SELECT c.id, c.relation, c.attribute, c.generator, known.layout, replace(c.layout, ';start=random', ''),
-           CASE WHEN c.node = 'server' THEN setting.node ELSE substring(c.node_number FROM '^(-?[0-9]{1,9})(?:::(?:integer|smallint))*$')::integer END,
+           CASE WHEN c.node = 'server' THEN setting.node ELSE substring(c.node_number FROM '^(-?[0-9]{1,10})(?:::(?:integer|smallint))*$')::integer END,
            c.node = 'server', reference.by_name, reference.name, reference.sequence,
            max_node, slots, tick, second_day, highest, last_instant
     FROM call AS c CROSS JOIN objectid_ext_tools._server_settings() AS setting

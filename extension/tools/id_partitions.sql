@@ -98,6 +98,7 @@ CREATE FUNCTION objectid_ext_tools._time_partitions(
     OUT upper_id text,
     OUT exact_lower boolean,
     OUT exact_upper boolean,
+    OUT timed_upper boolean,
     OUT is_foreign boolean
 ) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -111,6 +112,7 @@ AS $$
     SELECT p.partition, p.lower, p.upper, b.lower_id, b.upper_id,
            p.lower > first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
            p.upper > first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
+           p.upper > first_day.ends,
            EXISTS (SELECT FROM pg_partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),
@@ -149,6 +151,23 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._new_bounds(regtype, timestamp with time zone, timestamp with time zone, snowflake_layout, jsonb) IS 'internal: bounds of a new partition for a span of time; odd is what _odd_bounds() returns';
 
+CREATE FUNCTION objectid_ext_tools._check_interval_parts(value interval) RETURNS void
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT isfinite(value) THEN
+        RAISE EXCEPTION 'interval must be finite' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    -- 1 mon -29 days added to 1 February is 31 January
+    IF least(extract(year FROM value), extract(month FROM value), extract(day FROM value),
+             extract(hour FROM value), extract(minute FROM value), extract(second FROM value)) < 0 THEN
+        RAISE EXCEPTION 'interval "%" has a negative part', value USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_interval_parts(interval) IS 'internal: raises an error if an interval is infinite, or if a part of it is negative';
+
 CREATE FUNCTION objectid_ext_tools._check_partition_interval(every interval) RETURNS void
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -158,11 +177,7 @@ BEGIN
         RAISE EXCEPTION 'interval "%" is out of range', every
             USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The interval must be from 1 minute to 366 days.';
     END IF;
-    -- 1 mon -29 days added to 1 February is 31 January
-    IF least(extract(year FROM every), extract(month FROM every), extract(day FROM every),
-             extract(hour FROM every), extract(minute FROM every), extract(second FROM every)) < 0 THEN
-        RAISE EXCEPTION 'interval "%" has a negative part', every USING ERRCODE = 'invalid_parameter_value';
-    END IF;
+    PERFORM objectid_ext_tools._check_interval_parts(every);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_partition_interval(interval) IS 'internal: raises an error unless the interval is from 1 minute to 366 days, and no part of it is negative';
@@ -348,6 +363,7 @@ CREATE FUNCTION objectid_ext_tools.create_id_partitions(
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
+SET jit = off
 AS $$
 DECLARE
     key_type regtype := objectid_ext_tools._partition_key_type(parent);

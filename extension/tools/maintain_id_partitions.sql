@@ -36,6 +36,7 @@ CREATE FUNCTION objectid_ext_tools.drop_id_partitions(
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
+SET jit = off
 AS $$
 DECLARE
     old record;
@@ -58,7 +59,10 @@ BEGIN
     PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     FOR old IN
         SELECT p.* FROM objectid_ext_tools._time_partitions(parent, layout) AS p
-        WHERE p.upper <= older_than AND exact_lower AND exact_upper AND NOT is_foreign ORDER BY p.lower
+             JOIN pg_inherits ON inhparent = parent AND inhrelid = p.partition
+        WHERE p.upper <= older_than AND exact_lower AND exact_upper AND NOT is_foreign
+        -- no other can be detached concurrently before an interrupted one
+        ORDER BY NOT inhdetachpending, p.lower
     LOOP
         partition := old.partition;
         lower := old.lower;
@@ -177,11 +181,14 @@ CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
+SET jit = off
 AS $$
 DECLARE
     present timestamptz;
     past timestamptz;
+    anchor timestamptz;
     template regclass;
+    name text;
     odd jsonb;
     detail text;
 BEGIN
@@ -193,6 +200,7 @@ BEGIN
     IF ahead < '0' OR keep < '0' THEN
         RAISE EXCEPTION 'time ahead and time to keep must not be negative' USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    PERFORM objectid_ext_tools._check_interval_parts(ahead), objectid_ext_tools._check_interval_parts(keep);
     IF action NOT IN ('drop', 'detach') THEN
         RAISE EXCEPTION 'invalid action "%"', action USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid actions are "drop" and "detach".';
     END IF;
@@ -201,7 +209,15 @@ BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     present := clock_timestamp();
-    past := (SELECT max(p.upper) FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND exact_upper);
+    SELECT max(p.upper), max(p.upper) FILTER (WHERE exact_upper) INTO past, anchor
+    FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND timed_upper;
+
+    template := objectid_ext_tools._partition_template(parent, layout);
+    IF action = 'drop' AND EXISTS (SELECT FROM objectid_ext_tools.id_partitions(parent, layout) AS p WHERE p.partition = template AND p.upper <= present - keep) THEN
+        name := objectid_ext_tools._partition_name(parent, '_template');
+        PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
+        template := name::regclass;
+    END IF;
 
     -- Drop first: that locks the parent, and could deadlock with a reader that
     -- waits for the default partition, if that were locked before.
@@ -225,12 +241,11 @@ BEGIN
     END LOOP;
 
     -- Begin where the last partition of the past ended, unless that is to be dropped.
-    template := objectid_ext_tools._partition_template(parent, layout);
     odd := objectid_ext_tools._odd_bounds(parent, layout);
     FOR lower, upper IN
         SELECT m.begins, m.ends
         FROM objectid_ext_tools._missing_partitions(parent, every, CASE WHEN past IS NULL THEN present ELSE greatest(past, present - keep) END,
-                                                    present + ahead, past, layout) AS m
+                                                    present + ahead, anchor, layout) AS m
     LOOP
         problem := NULL;
         BEGIN
@@ -247,6 +262,9 @@ BEGIN
         END;
         RETURN NEXT;
     END LOOP;
+    IF name IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', name);
+    END IF;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the interval is from 1 minute to 366 days';
