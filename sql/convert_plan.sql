@@ -113,5 +113,88 @@ SELECT * FROM obstacles('coded');
 CREATE FUNCTION add_code(text) RETURNS void BEGIN ATOMIC INSERT INTO coded (code) VALUES ($1) ON CONFLICT ON CONSTRAINT coded_code_id_key DO NOTHING; END;
 SELECT * FROM obstacles('coded');
 
+--
+-- Expressions that the new type does not have, or that use whole rows
+--
+CREATE TABLE typed (id serial PRIMARY KEY, ch text, CHECK (chr(64 + id) <> ch));
+CREATE INDEX ON typed (chr(65 + id));
+SELECT * FROM obstacles('typed');
+SELECT statement FROM snowflake_conversion_steps('typed', 'id', 1);
+CREATE TABLE whole (id serial PRIMARY KEY, ch text, CHECK (whole IS NOT NULL AND id > 0));
+CREATE INDEX ON whole (id) WHERE whole IS NOT NULL;
+SELECT * FROM obstacles('whole');
+SELECT statement FROM snowflake_conversion_steps('whole', 'id', 1);
+SELECT convert_to_snowflake('whole', 'id', 1);
+
+--
+-- Ids, sequences, privileges, columns
+--
+CREATE TABLE small (id serial PRIMARY KEY, CHECK (id < 1000));
+SELECT * FROM obstacles('small');
+CREATE TABLE high (id bigserial PRIMARY KEY);
+INSERT INTO high VALUES (9000000000000000000);
+SELECT * FROM obstacles('high');
+SET client_min_messages = warning;
+DROP ROLE IF EXISTS regress_plan_owner;
+RESET client_min_messages;
+CREATE ROLE regress_plan_owner;
+GRANT CREATE, USAGE ON SCHEMA plan_test TO regress_plan_owner;
+GRANT USAGE ON SCHEMA objectid_ext_tools TO regress_plan_owner;
+CREATE SEQUENCE theirs;
+GRANT ALL ON SEQUENCE theirs TO regress_plan_owner;
+SET ROLE regress_plan_owner;
+CREATE TABLE uses_theirs (id int PRIMARY KEY DEFAULT nextval('theirs'));
+SELECT * FROM obstacles('uses_theirs');
+CREATE TABLE owned (id serial PRIMARY KEY);
+CREATE TABLE refers (id int REFERENCES owned);
+REVOKE UPDATE ON owned FROM regress_plan_owner;
+REVOKE TRIGGER ON refers FROM regress_plan_owner;
+SELECT * FROM obstacles('owned');
+SELECT statement FROM snowflake_conversion_steps('owned', 'id', 1);
+GRANT UPDATE ON owned TO regress_plan_owner;
+REVOKE REFERENCES ON owned FROM regress_plan_owner;
+SELECT * FROM obstacles('owned');
+RESET ROLE;
+REVOKE USAGE ON SCHEMA objectid_ext_tools FROM regress_plan_owner;
+DO $$ BEGIN
+    EXECUTE (SELECT format('CREATE TABLE wide (id serial PRIMARY KEY, referrer int REFERENCES wide, %s)', string_agg('c' || g || ' bool', ', ')) FROM generate_series(1, 1597) AS g);
+END $$;
+SELECT * FROM obstacles('wide');
+SELECT statement FROM snowflake_conversion_steps('wide', 'id', 1);
+SELECT convert_to_snowflake('wide', 'id', 1);
+
+--
+-- Times of different types in one session
+--
+CREATE TABLE by_day (id serial PRIMARY KEY, d date);
+CREATE TABLE by_time (id serial PRIMARY KEY, d timestamptz);
+INSERT INTO by_day (d) VALUES ('infinity');
+INSERT INTO by_time (d) VALUES (NULL);
+SELECT split_part(detail, E'\n', 1) AS detail FROM obstacles('by_day', 'id', 'd');
+SELECT split_part(detail, E'\n', 1) AS detail FROM obstacles('by_time', 'id', 'd');
+
+--
+-- What is not a table
+--
+CREATE MATERIALIZED VIEW stored AS SELECT 1 AS id;
+SELECT * FROM conversion_plan('stored', 'id');
+SELECT * FROM conversion_plan('by_day_pkey', 'id');
+SELECT convert_to_objectid('stored', 'id');
+SELECT convert_to_snowflake('by_day_pkey', 'id');
+SELECT * FROM conversion_plan(0::regclass, 'id');
+
+--
+-- An index keeps its dependency on an extension
+--
+CREATE TABLE depends (id serial PRIMARY KEY);
+CREATE INDEX by_id ON depends (id DESC);
+ALTER INDEX by_id DEPENDS ON EXTENSION objectid_ext;
+\t on
+SELECT statement FROM snowflake_conversion_steps('depends', 'id', 1) ORDER BY step \gexec
+\t off
+SELECT atttypid::regtype, (SELECT count(*) FROM pg_depend WHERE objid = 'by_id'::regclass AND deptype = 'x') AS dependencies
+FROM pg_attribute WHERE attrelid = 'depends'::regclass AND attname = 'id';
+
 SET client_min_messages = warning;
 DROP SCHEMA plan_test, other CASCADE;
+DROP ROLE regress_plan_owner;

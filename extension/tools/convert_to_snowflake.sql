@@ -184,6 +184,10 @@ BEGIN
     END IF;
     PERFORM objectid_ext_tools._check_default("table", "column");
     seq := objectid_ext_tools._sequence_of("table", "column");
+    IF (SELECT NOT pg_has_role(s.relowner, 'USAGE') AND pg_has_role(t.relowner, 'USAGE') FROM pg_class s, pg_class t WHERE s.oid = seq AND t.oid = "table") THEN
+        RAISE EXCEPTION 'must be owner of sequence %', (SELECT relname FROM pg_class WHERE oid = seq)
+            USING ERRCODE = 'insufficient_privilege', DETAIL = format('It belongs to role "%s".', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = seq));
+    END IF;
 
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> 'bigint'::regtype LOOP
         IF each.attribute_type NOT IN ('smallint'::regtype, 'integer'::regtype) THEN

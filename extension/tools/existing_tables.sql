@@ -84,6 +84,9 @@ DECLARE
     busy regclass;
     locked regclass[];
 BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
+        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
+    END IF;
     LOOP
         BEGIN
             busy := NULL;

@@ -97,6 +97,7 @@ AS $$
 DECLARE
     type regtype := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = created_at AND attnum > 0);
     epoch timestamptz;
+    -- of text, as a plan of this function keeps the types of a record
     bad record;
 BEGIN
     IF type IS NULL THEN
@@ -108,15 +109,15 @@ BEGIN
     END IF;
     EXECUTE format('SELECT %s.snowflake_timestamp(0::bigint, $1)', objectid_ext_tools._ids_schema()) INTO epoch USING layout;
     PERFORM set_config('TimeZone', coalesce(time_zone, current_setting('TimeZone')), true);
-    EXECUTE format('SELECT count(*) OVER () AS number, %1$I AS id, %2$I AS created FROM ONLY %3$s'
-                   ' WHERE %1$I IS NOT NULL AND ((%2$I::timestamptz >= $1 AND %2$I::timestamptz < $2) IS NOT TRUE OR NOT isfinite(%2$I)) ORDER BY 2 LIMIT 1',
+    EXECUTE format('SELECT count(*) OVER () AS number, %1$I::text AS id, %2$I::text AS created FROM ONLY %3$s'
+                   ' WHERE %1$I IS NOT NULL AND ((%2$I::timestamptz >= $1 AND %2$I::timestamptz < $2) IS NOT TRUE OR NOT isfinite(%2$I)) ORDER BY %1$I LIMIT 1',
                    "column", created_at, "table")
         INTO bad USING epoch, clock_timestamp() + interval '1 minute';
     IF bad.number > 0 THEN
         RAISE EXCEPTION '% % in column "%" of table % cannot be the time of an id', bad.number, CASE bad.number WHEN 1 THEN 'value' ELSE 'values' END, created_at, "table"
             USING ERRCODE = 'invalid_datetime_format',
                   DETAIL = format('The first is %s, where "%s" is %s. Times must be from %s, the epoch of layout %s, to now.',
-                                  coalesce(bad.created::text, 'null'), "column", bad.id, epoch, layout),
+                                  coalesce(bad.created, 'null'), "column", bad.id, epoch, layout),
                   HINT = 'Correct these rows first.';
     END IF;
 END;

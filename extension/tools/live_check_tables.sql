@@ -89,14 +89,53 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_not_valid(regclass) IS 'internal: raises an error if rows of a table violate a constraint that is not valid';
 
--- Before the first step, and when the steps that remain are listed
+-- Columns that were dropped count, too.
 
-CREATE FUNCTION objectid_ext_tools._live_check_rows("table" regclass, "column" name, to_type regtype) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_check_room(relation regclass, "table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    missing bigint := (SELECT count(*) FROM objectid_ext_tools._live_columns("table", "column", to_type) l
+                       WHERE l.relation = $1 AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = l.relation AND attname = l.shadow));
+BEGIN
+    IF missing + (SELECT relnatts FROM pg_class WHERE oid = relation) > 1600 THEN
+        RAISE EXCEPTION 'table % has no room for more columns', relation
+            USING ERRCODE = 'too_many_columns', DETAIL = 'A table can have at most 1600 columns, including those that were dropped.',
+                  HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_room(regclass, regclass, name, regtype) IS 'internal: raises an error if a table cannot get shadow columns';
+
+-- Statements that make the definitions of indexes and constraints.  An error can
+-- come from the new type of the column.  Indexes of partitions are like their parent.
+
+CREATE FUNCTION objectid_ext_tools._live_trials("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT statement text, OUT whole_row boolean) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._live_check_not_valid(relation)
-    FROM (SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation) AS t
+    SELECT o.relation, format('SELECT objectid_ext_tools._live_definition(%L, %L, %s, %L, %L, %L, ''pg_catalog, pg_temp'')', o.kind, o.relation, o.object, to_type, l."columns", l."values"),
+           objectid_ext_tools._live_meaning(o.kind, o.object, true) LIKE '% :varattno 0 %'
+    FROM objectid_ext_tools._live_objects("table", "column", to_type) o
+         JOIN (SELECT c.relation, array_agg(c.attribute), array_agg(c.value) FROM objectid_ext_tools._live_columns("table", "column", to_type) c
+               GROUP BY c.relation) AS l (relation, "columns", "values") ON l.relation = o.relation
+         LEFT JOIN pg_index ON o.kind = 'index' AND indexrelid = o.object
+    WHERE o.kind = 'check' OR (indexprs IS NOT NULL OR indpred IS NOT NULL) AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = o.object)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_rows(regclass, name, regtype) IS 'internal: raises an error if rows of the tables of a conversion cannot be updated';
+COMMENT ON FUNCTION objectid_ext_tools._live_trials(regclass, name, regtype) IS 'internal: statements that raise an error if an index or check constraint cannot be created for shadow columns, and whether it uses whole rows';
+
+-- Before the first step, and when the steps that remain are listed
+
+CREATE FUNCTION objectid_ext_tools._live_check_rows("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._live_check_not_valid(relation)
+    FROM (SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation) AS t;
+    PERFORM objectid_ext_tools._execute(ARRAY(SELECT statement FROM objectid_ext_tools._live_trials("table", "column", to_type)));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_rows(regclass, name, regtype) IS 'internal: raises an error if rows of the tables of a conversion cannot be updated, or an index or constraint cannot be created for shadow columns';
 

@@ -179,6 +179,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     schema name;
+    missing text;
 BEGIN
     IF row_security_active("table") THEN
         RAISE EXCEPTION 'row-level security of table % applies to role "%"', "table", current_user
@@ -192,6 +193,14 @@ BEGIN
         RAISE EXCEPTION 'role "%" has no privilege CREATE on schema "%"', current_user, schema
             USING ERRCODE = 'insufficient_privilege', DETAIL = format('The conversion creates indexes and a function in the schema of table %s.', "table"),
                   HINT = format('Use GRANT CREATE ON SCHEMA %I TO %I.', schema, current_user);
+    END IF;
+    -- an owner can revoke his own
+    SELECT privilege INTO missing
+    FROM unnest(ARRAY['SELECT', 'UPDATE', 'TRIGGER', CASE WHEN EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = "table") THEN 'REFERENCES' ELSE 'UPDATE' END]) AS privilege
+    WHERE NOT has_table_privilege("table", privilege) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'role "%" has no privilege % on table %', current_user, missing, "table"
+            USING ERRCODE = 'insufficient_privilege', HINT = format('Use GRANT %s ON TABLE %s TO %I.', missing, "table", current_user);
     END IF;
     IF NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
         RAISE EXCEPTION 'role "%" has no privilege TEMPORARY on database "%"', current_user, current_database()

@@ -159,8 +159,9 @@ BEGIN
         WHEN lock_not_available OR deadlock_detected OR insufficient_resources OR serialization_failure THEN
             RAISE;
         WHEN others THEN
-            RAISE EXCEPTION '% cannot be created for type %', name, to_type
-                USING ERRCODE = 'feature_not_supported', DETAIL = sqlerrm, HINT = 'Drop it, convert the column, and create it again.';
+            RAISE EXCEPTION '% cannot be created for type %: %', name, to_type,
+                CASE WHEN objectid_ext_tools._live_meaning(kind, object, true) LIKE '% :varattno 0 %' THEN 'it uses whole rows of the table' ELSE sqlerrm END
+                USING ERRCODE = 'feature_not_supported', HINT = 'Drop it, convert the column, and create it again.';
     END;
     -- pg_get_indexdef() omits the tablespace, which is before the predicate
     RETURN concat(left(definition, length(definition) - length(predicate)), tablespace, predicate)

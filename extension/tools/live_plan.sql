@@ -289,6 +289,10 @@ AS $$
         FROM key k JOIN pg_class c ON c.oid = k.relation
         WHERE own AND NOT row_security_active(k.relation)
         UNION ALL
+        SELECT t.whole_row, t.relation, t.statement FROM objectid_ext_tools._live_trials("table", "column", to_type) t WHERE own
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_room(%L, %L, %L, %L)', k.relation, "table", "column", to_type) FROM key k
+        UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
         UNION ALL
         SELECT true, NULL, format('SELECT objectid_ext_tools._live_check_row_types(%L)', array_agg(k.relation)) FROM key k
@@ -310,6 +314,19 @@ AS $$
     SELECT bool_and(f.in_use), coalesce(min(f.relation::oid)::regclass, "table"), f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use';
+
+-- What prevents that the ids are read is an obstacle by itself.
+
+CREATE FUNCTION objectid_ext_tools._plan_next_id("table" regclass, "column" name, layout snowflake_layout) RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_next_id(%1$L, %2$L, objectid_ext_tools._sequence_of(%1$L, %2$L), NULL, %3$L)', "table", "column", layout))
+    FROM pg_class
+    WHERE oid = "table" AND NOT row_security_active(oid)
+      AND objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_integers(%L, %L)', "table", "column")) IS NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._plan_next_id(regclass, name, snowflake_layout) IS 'internal: error message if a column cannot continue with snowflakes, or NULL';
 
 CREATE FUNCTION objectid_ext_tools.conversion_plan(
     "table" regclass,
@@ -335,8 +352,15 @@ BEGIN
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
+        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
+    END IF;
     IF present IS NULL THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
+        RETURN QUERY SELECT 'obstacle', "table", format('%s is not a table', "table"), NULL::bigint, NULL::text;
+        RETURN;
     END IF;
     IF created_at IS NOT NULL THEN
         to_type := 'objectid_ext_tools._backfilled';
@@ -361,6 +385,9 @@ BEGIN
     END IF;
     RETURN QUERY SELECT CASE WHEN o.in_use THEN 'obstacle while in use' ELSE 'obstacle' END, o.relation, o.obstacle, NULL::bigint, NULL::text
                  FROM objectid_ext_tools._obstacles("table", "column", to_type, own) o;
+    IF own AND to_type = 'bigint'::regtype THEN
+        RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text FROM objectid_ext_tools._plan_next_id("table", "column", layout) AS o WHERE o <> '';
+    END IF;
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
         RETURN QUERY SELECT 'way', "table", CASE WHEN to_type = 'bigint'::regtype THEN 'Only the default and the sequence change.' ELSE 'There is nothing to do.' END, NULL::bigint, NULL::text;
         RETURN;

@@ -92,6 +92,9 @@ BEGIN
         first := NULL;
     END IF;
     afterwards := afterwards || format('COMMENT ON INDEX %s IS %L', full_name, obj_description(index, 'pg_class')) ||
+        ARRAY(SELECT format('ALTER INDEX %s DEPENDS ON EXTENSION %I', full_name, extname)
+              FROM pg_depend JOIN pg_extension e ON e.oid = refobjid
+              WHERE classid = 'pg_class'::regclass AND objid = index AND refclassid = 'pg_extension'::regclass AND deptype = 'x' ORDER BY extname) ||
         ARRAY(SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', full_name, attnum, attstattarget) FROM pg_attribute WHERE attrelid = index AND attstattarget >= 0) ||
         -- columns of an index keep the names that those of the table had first; an
         -- attached index follows its parent
@@ -264,6 +267,7 @@ BEGIN
         PERFORM objectid_ext_tools._live_check_indexes(each.relation, each.attribute, to_type);
         PERFORM objectid_ext_tools._live_check_index_users(each.relation, each.attribute);
         PERFORM objectid_ext_tools._live_check_published(each.relation);
+        PERFORM objectid_ext_tools._live_check_room(each.relation, "table", "column", to_type);
         PERFORM objectid_ext_tools._live_check_privileges(each.relation);
         PERFORM objectid_ext_tools._live_check_table(each.relation, state);
     END LOOP;
