@@ -85,6 +85,7 @@ ALTER TABLE orders RENAME customer TO tmp;
 ALTER TABLE orders RENAME other TO customer;
 ALTER TABLE orders RENAME tmp TO other;
 CALL undo_conversion('customer', 'id');
+CALL _convert_live('fill', 'customer', 'id', 'bigint', '1 s');
 SELECT * FROM remains;
 (SELECT '+' AS side, fact FROM facts WHERE fact NOT LIKE 'before%' EXCEPT SELECT '+', fact FROM before) UNION ALL (SELECT '-', fact FROM before EXCEPT SELECT '-', fact FROM facts) ORDER BY 1, 2;
 -- and to the end
@@ -371,23 +372,33 @@ BEGIN
         EXIT WHEN to_regclass(objectid_ext_tools._live_late('event', 'id')) IS NOT NULL;
     END LOOP;
 END $$;
+CREATE TABLE empty (event int, day int, CONSTRAINT empty_fk FOREIGN KEY (day, event) REFERENCES event (day, id)) PARTITION BY LIST (day);
+CREATE TABLE plain (event int, day int, CONSTRAINT plain_fk FOREIGN KEY (event, day) REFERENCES event ON DELETE CASCADE);
 \t on
 SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 CALL exchange();
 CREATE TABLE d2 PARTITION OF detail FOR VALUES IN (2);
+ALTER TABLE d1 RENAME CONSTRAINT detail_event_day_fkey TO d1_event;
+ALTER TABLE plain RENAME CONSTRAINT plain_fk TO plain_event;
 CREATE SCHEMA moved;
 ALTER TABLE event SET SCHEMA moved;
 ALTER TABLE moved.event RENAME TO happening;
 ALTER TABLE moved.happening RENAME id TO key;
 ALTER TABLE detail RENAME event TO happening;
 SELECT short(statement) FROM snowflake_conversion_steps('moved.happening', 'key', 5);
+-- another table of the old name
+CREATE TABLE event (id serial PRIMARY KEY, day int UNIQUE);
+SELECT * FROM snowflake_conversion_steps('event', 'id', 5);
+SELECT item, detail FROM conversion_plan('event', 'id') WHERE item LIKE 'obstacle%';
 SELECT statement FROM snowflake_conversion_steps('moved.happening', 'key', 5) \gexec
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'd2'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
+SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE contype = 'f' AND conrelid IN ('empty'::regclass, 'plain'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
 SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5);
 SELECT * FROM remains;
-DROP TABLE detail, moved.happening;
+DROP TABLE detail, empty, plain, event, moved.happening;
 
 SET client_min_messages = warning;
 DROP SCHEMA meanwhile_test, moved, "Other ""1""" CASCADE;

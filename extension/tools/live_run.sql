@@ -163,6 +163,9 @@ DECLARE
     pause pg_catalog.float8;
 BEGIN
     PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
+    IF phase OPERATOR(pg_catalog.=) 'fill' OR phase OPERATOR(pg_catalog.=) 'validate' THEN
+        PERFORM objectid_ext_tools._live_check_begun("table", "column");
+    END IF;
     PERFORM objectid_ext_tools._live_claim("table", "column", true);
     LOOP
         COMMIT;

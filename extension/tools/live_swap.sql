@@ -156,7 +156,7 @@ BEGIN
         columns := columns || part.afterwards;
     END LOOP;
     IF lates <> '{}' THEN
-        lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, definition text, comment text, referred regclass, parent regclass, parent_name name, root regclass, attribute name)', late),
+        lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, key oid, definition text, comment text, attributes smallint[], referred regclass, referred_attributes smallint[], parent regclass, parent_name name, root regclass, attribute name)', late),
                        format('INSERT INTO %s (root, attribute) VALUES (%L, %L)', late, "table", "column")] || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
@@ -248,6 +248,8 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
     state := objectid_ext_tools._live_state("table", "column");
+    -- an error if the list that the last step makes would be one of another table
+    PERFORM objectid_ext_tools._live_late("table", "column");
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
         PERFORM objectid_ext_tools._backfill_check("table", "column");
     ELSIF to_type = 'bigint'::regtype THEN
