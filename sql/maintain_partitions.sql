@@ -271,6 +271,7 @@ CREATE TABLE m_latest_rest PARTITION OF m_latest DEFAULT;
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE INDEX ON m (kind);
 INSERT INTO m SELECT snowflake_floor(month(0)) + i, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'a' END FROM generate_series(1, 30) AS i;
+ALTER ROLE regress_upkeep_owner SUPERUSER;
 ALTER TABLE m OWNER TO regress_upkeep_owner;
 SELECT * FROM maintained('m', '1 month', '0');
 SELECT named(relid::regclass::text) AS partition, named(parentrelid::regclass::text) AS parent, pg_get_partkeydef(relid) AS key, pg_get_userbyid(relowner) AS owner,
@@ -280,6 +281,7 @@ SELECT named(tableoid::regclass::text) AS partition, kind, count(*) > 0 AS rows 
 SELECT * FROM maintained('m', '1 month', month(1) - now(), now() - month(0));
 SELECT count(*) FROM m;
 DROP TABLE m;
+ALTER ROLE regress_upkeep_owner NOSUPERUSER;
 CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', '0');
@@ -357,46 +359,84 @@ INSERT INTO m SELECT snowflake_floor(now());
 SELECT done, lower <= now() AND upper > now() AS present, moved, problem FROM maintain_id_partitions('m', '1 day', '0', '1 month');
 DROP TABLE m;
 
--- A superuser maintains the table of another role: what that role put into its
--- expressions runs with its own rights, cannot become the superuser, and changes no
--- setting.  A constraint that is deferred is checked at once.
+-- Only the owner: a table's rules, constraints, indexes and partition keys call
+-- functions of its owner.  None of them runs as the superuser who is refused.
 GRANT CREATE ON SCHEMA public TO regress_upkeep_owner;
 GRANT USAGE ON SCHEMA "Ids" TO regress_upkeep_owner;
-SET SESSION AUTHORIZATION regress_upkeep_owner;
-CREATE TABLE spy (who text, outcome text);
-CREATE FUNCTION spy(id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE SEQUENCE ran_as_superuser;
+SET ROLE regress_upkeep_owner;
+CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
 BEGIN
-    BEGIN
-        RESET ROLE;
-        INSERT INTO public.spy VALUES (current_user, 'free to reset the role');
-    EXCEPTION WHEN insufficient_privilege THEN
-        INSERT INTO public.spy VALUES (current_user, sqlerrm);
-    END;
-    PERFORM set_config('lock_timeout', '77s', false);
-    RETURN true;
+    IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        PERFORM nextval('public.ran_as_superuser');
+    END IF;
+    RETURN n;
 END $$;
-CREATE TABLE other (id int PRIMARY KEY);
-INSERT INTO other VALUES (1);
-CREATE TABLE m (id bigint, other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, CHECK (spy(id))) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint, n int CHECK (n <> spy(1) + 5)) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-INSERT INTO m SELECT snowflake_floor(now()), 1;
-TRUNCATE spy;
-RESET SESSION AUTHORIZATION;
-RESET lock_timeout;
-SELECT done, moved, problem FROM maintain_id_partitions('m', '1 day', '0');
-SELECT who, outcome FROM spy;
-SHOW lock_timeout;
-SELECT count(*) FROM m WHERE tableoid <> 'm_default'::regclass;
-SET SESSION AUTHORIZATION regress_upkeep_other;
-SELECT objectid_ext_tools._execute_as_owner('m', 'DELETE FROM m');
-RESET SESSION AUTHORIZATION;
-SELECT objectid_ext_tools._execute_as_owner('m', 'DELETE FROM public.m');
-SELECT objectid_ext_tools._execute_as_owner('m', 'SET ROLE regress_upkeep_other');
-SELECT objectid_ext_tools._execute_as_owner(1, '');
-DROP TABLE m, other, spy;
-DROP FUNCTION spy(bigint);
+CREATE INDEX ON m ((n + spy(1))) WHERE n > spy(2);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST ((n + spy(1)));
+CREATE RULE ruled AS ON DELETE TO m_default DO ALSO SELECT spy(1);
+INSERT INTO m SELECT snowflake_floor(now());
+RESET ROLE;
+SELECT done, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
+SELECT create_id_partitions('m', '1 month', month(0), month(1));
+SELECT * FROM drop_id_partitions('m', now());
+SELECT count(*) FROM pg_partition_tree('m') WHERE relid <> 'm'::regclass;
+-- parts of the table belong to the other role
+ALTER TABLE m OWNER TO :"USER";
+\set VERBOSITY terse
+SELECT create_id_partitions('m', '1 month', month(0), month(1));
+\set VERBOSITY default
+SELECT done, partition, moved, problem FROM maintain_id_partitions('m', '1 month', '0', '0');
+ALTER TABLE m_old OWNER TO :"USER";
+SELECT done, partition, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
+SELECT is_called FROM ran_as_superuser;
+-- the owner can, except for the rule
+ALTER TABLE m_default OWNER TO :"USER";
+ALTER TABLE m OWNER TO regress_upkeep_owner;
+ALTER TABLE m_old OWNER TO regress_upkeep_owner;
+ALTER TABLE m_default OWNER TO regress_upkeep_owner;
+SET ROLE regress_upkeep_owner;
+SELECT done, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
+DROP RULE ruled ON m_default;
+DROP TABLE m_old;
+SELECT done, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
+RESET ROLE;
+-- an ancestor's owner
+CREATE TABLE branch (id bigint, n int) PARTITION BY RANGE (id);
+CREATE TABLE root (id bigint, n int) PARTITION BY LIST ((n + spy(1)));
+ALTER TABLE root ATTACH PARTITION branch FOR VALUES IN (2);
+ALTER TABLE root OWNER TO regress_upkeep_owner;
+\set VERBOSITY terse
+SELECT maintain_id_partitions('branch', '1 month', '0');
+\set VERBOSITY default
+DROP TABLE m, root;
+DROP FUNCTION spy(int);
+DROP SEQUENCE ran_as_superuser;
 REVOKE CREATE ON SCHEMA public FROM regress_upkeep_owner;
 REVOKE USAGE ON SCHEMA "Ids" FROM regress_upkeep_owner;
+
+-- A rule on DELETE would run for rows that do not change.  They stay, and so do those
+-- that it would delete.  A rule of a partition counts, and one that is disabled does not.
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT PARTITION BY RANGE (id);
+CREATE TABLE m_rest PARTITION OF m_default DEFAULT;
+CREATE TABLE detail (id bigint);
+INSERT INTO m SELECT snowflake_floor(month(0));
+INSERT INTO detail SELECT id FROM m;
+CREATE RULE all_details AS ON DELETE TO m_default DO ALSO DELETE FROM detail WHERE detail.id = old.id;
+SELECT done, moved, problem FROM maintained('m', '1 month', '0');
+DROP RULE all_details ON m_default;
+CREATE RULE keep AS ON DELETE TO m_rest DO INSTEAD NOTHING;
+SELECT done, moved, problem FROM maintained('m', '1 month', '0');
+SELECT (SELECT count(*) FROM m_default) AS rows, (SELECT count(*) FROM detail) AS details;
+-- without rows to move, the partition is created
+SELECT count(*) FROM create_id_partitions('m', '1 month', month(1), month(2));
+ALTER TABLE m_rest DISABLE RULE keep;
+SELECT done, moved, problem FROM maintained('m', '1 month', '0');
+SELECT (SELECT count(*) FROM m_default) AS rows, (SELECT count(*) FROM detail) AS details;
+DROP TABLE m, detail;
 
 -- A temporary table; a name that must be quoted
 CREATE TEMP TABLE m (id objectid) PARTITION BY RANGE (id);

@@ -52,6 +52,28 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_not_referenced(regclass, text) IS 'internal: raises an error if a foreign key refers to rows of a table that satisfy a condition';
 
+-- Rules would run for rows that do not change: they could delete rows of other
+-- tables, or keep these.  A foreign server commits for itself: if then the commit
+-- here failed, the rows would be gone.
+
+CREATE FUNCTION objectid_ext_tools._check_movable(default_partition regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    obstacle text := (SELECT min(format('Rule "%s" on DELETE to table %s would run.', rulename, ev_class::regclass))
+                      FROM pg_rewrite WHERE ev_type = '4' AND ev_enabled <> 'D' AND ev_class IN (SELECT relid FROM pg_partition_tree(default_partition)));
+BEGIN
+    obstacle := coalesce(obstacle, (SELECT min(format('The rows of foreign table %s are on another server, which commits for itself.', relid))
+                                    FROM pg_partition_tree(default_partition) JOIN pg_class ON oid = relid WHERE relkind = 'f'));
+    IF obstacle IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot move rows out of default partition %', default_partition
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = obstacle;
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_movable(regclass) IS 'internal: raises an error if a default partition contains foreign tables, or has rules on DELETE';
+
 -- Take the rows of a range of ids out of a default partition, into a temporary
 -- table, which is null if there are none.  Nobody can add one of them before the
 -- transaction ends.  The caller puts them into the new partition only when that is
@@ -73,10 +95,12 @@ BEGIN
     -- a foreign table cannot be locked
     EXECUTE format('LOCK TABLE %s %s IN ACCESS EXCLUSIVE MODE', CASE WHEN is_foreign THEN 'ONLY' ELSE '' END,
                    CASE WHEN is_foreign THEN parent ELSE default_partition END);
+    PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition) INTO found;
     IF NOT found THEN
         RETURN 0;
     END IF;
+    PERFORM objectid_ext_tools._check_movable(default_partition);
     PERFORM objectid_ext_tools._check_not_referenced(default_partition, condition);
     EXECUTE format('CREATE TEMPORARY TABLE objectid_ext_tools_moved ON COMMIT DROP AS SELECT %s FROM %s WHERE %s', columns, default_partition, condition);
     triggers := objectid_ext_tools._triggers(default_partition);
@@ -93,37 +117,6 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._take_default_rows(regclass, regclass, text, text) IS 'internal: moves rows of a default partition to the temporary table objectid_ext_tools_moved; returns their number';
 
--- The expressions of the partition, such as CHECK constraints, call functions that
--- the table's owner chose.  If somebody else maintains the table, a superuser for
--- example, they run with the rights of the owner.
-
-CREATE FUNCTION objectid_ext_tools._execute_as_owner("table" regclass, statement text) RETURNS bigint
-AS 'MODULE_PATHNAME', 'execute_as_owner' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION objectid_ext_tools._execute_as_owner(regclass, text) IS 'internal: executes a statement with the rights of the owner of a table, if the caller has those of that role, and returns the number of rows; nothing in it can change the role, or be deferred';
-
-CREATE FUNCTION objectid_ext_tools._put_as_owner(partition regclass, statement text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    deferred text := (SELECT string_agg(format('%I.%I', nspname, conname), ', ')
-                      FROM pg_constraint JOIN pg_namespace n ON n.oid = connamespace
-                      WHERE condeferred AND conrelid IN (SELECT relid FROM pg_partition_tree(partition)));
-    put bigint;
-BEGIN
-    EXECUTE format('GRANT SELECT ON pg_temp.objectid_ext_tools_moved TO %I', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = partition));
-    IF deferred IS NOT NULL THEN
-        EXECUTE format('SET CONSTRAINTS %s IMMEDIATE', deferred);
-    END IF;
-    put := objectid_ext_tools._execute_as_owner(partition, statement);
-    IF deferred IS NOT NULL THEN
-        EXECUTE format('SET CONSTRAINTS %s DEFERRED', deferred);
-    END IF;
-    RETURN put;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._put_as_owner(regclass, text) IS 'internal: executes an INSERT from the temporary table objectid_ext_tools_moved as the owner of a partition; constraints are checked at once';
-
 CREATE FUNCTION objectid_ext_tools._put_default_rows(partition regclass, columns text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -131,19 +124,14 @@ SET row_security = off
 AS $$
 DECLARE
     triggers record := objectid_ext_tools._triggers(partition);
-    statement text := format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM pg_temp.objectid_ext_tools_moved', partition, columns);
     put bigint;
     command text;
 BEGIN
     FOREACH command IN ARRAY triggers.disable LOOP
         EXECUTE command;
     END LOOP;
-    IF (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = partition) = current_user THEN
-        EXECUTE statement;
-        GET DIAGNOSTICS put = ROW_COUNT;
-    ELSE
-        put := objectid_ext_tools._put_as_owner(partition, statement);
-    END IF;
+    EXECUTE format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM pg_temp.objectid_ext_tools_moved', partition, columns);
+    GET DIAGNOSTICS put = ROW_COUNT;
     FOREACH command IN ARRAY triggers.enable LOOP
         EXECUTE command;
     END LOOP;

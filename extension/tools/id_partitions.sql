@@ -194,6 +194,50 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_suffix(timestamp with time zone, timestamp with time zone) IS 'internal: format of the names of partitions with these bounds';
 
+-- Expressions of a table, such as CHECK constraints and conditions of indexes, call
+-- functions that its owner chose, with the rights of the role that runs the query.
+-- Only the owner can trust them.  A superuser could do anything anyway.
+
+CREATE FUNCTION objectid_ext_tools._check_owner(tables regclass[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other regclass := (SELECT c.oid FROM pg_class c JOIN pg_roles r ON r.oid = relowner
+                               WHERE c.oid = ANY (tables) AND rolname <> current_user AND NOT rolsuper ORDER BY c.oid LIMIT 1);
+BEGIN
+    IF other IS NOT NULL THEN
+        RAISE EXCEPTION 'must be owner of table %', other
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Use SET ROLE to become the owner.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_owner(regclass[]) IS 'internal: raises an error unless all tables belong to the current role, or to superusers';
+
+-- The partitions of a partition have expressions, too.
+
+CREATE FUNCTION objectid_ext_tools._check_partition_owner("table" regclass) RETURNS void
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_tree("table")))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a partition and its partitions belong to the current role, or to superusers';
+
+-- A concurrent call waits for the one that has the lock, and then finds what it has
+-- done.  The owner cannot change any more.
+
+CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: locks a partitioned table against other changes of its partitions; raises an error unless it and its ancestors belong to the current role, or to superusers';
+
 -- A name of 63 bytes at most, in the parent's schema: the parent's name, truncated
 -- by whole characters, a suffix, and a number if that is taken.
 
@@ -280,8 +324,8 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._create_partition_table(regclass, text, regclass) IS 'internal: creates a table that can become a partition, with the access method and tablespace of the parent, and the sub-partitions of a template';
 
--- If another role than its owner maintains the parent, a superuser for example, the
--- owner must still be able to alter it with all partitions.
+-- If the owner of the parent is a superuser, another superuser can maintain it.  The
+-- owner remains the owner of all.
 
 CREATE FUNCTION objectid_ext_tools._give_to_owner(parent regclass, partition regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -331,6 +375,7 @@ BEGIN
         RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends USING ERRCODE = 'datetime_field_overflow';
     END IF;
     moved := 0;
+    PERFORM objectid_ext_tools._check_partition_owner(template);
     PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
     partition := name::regclass;
     IF default_partition IS NOT NULL THEN
@@ -382,8 +427,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end must be after the beginning.';
     END IF;
 
-    -- concurrent calls wait for this one, and then find its partitions
-    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    PERFORM objectid_ext_tools._lock_parent(parent);
     template := objectid_ext_tools._partition_template(parent, layout);
     PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
@@ -403,4 +447,4 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table (or the owner is a superuser); the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the interval is from 1 minute to 366 days';

@@ -53,8 +53,10 @@ BEGIN
         RAISE EXCEPTION 'cannot detach partitions of table % concurrently, because it has a default partition', parent
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    IF action <> 'detach concurrently' THEN
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    IF action = 'detach concurrently' THEN
+        PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
+    ELSE
+        PERFORM objectid_ext_tools._lock_parent(parent);
     END IF;
     PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     FOR old IN
@@ -69,22 +71,23 @@ BEGIN
         upper := old.upper;
         statement := objectid_ext_tools._drop_statement(parent, old.partition, action);
         problem := NULL;
-        IF action <> 'detach concurrently' THEN
-            BEGIN
+        BEGIN
+            PERFORM objectid_ext_tools._check_partition_owner(old.partition);
+            IF action <> 'detach concurrently' THEN
                 EXECUTE statement;
-            EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
-                -- a deadlock, for example: the whole call is to be repeated
-                RAISE;
-            WHEN others THEN
-                GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-                problem := concat_ws(': ', problem, nullif(detail, ''));
-            END;
-        END IF;
+            END IF;
+        EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
+            -- a deadlock, for example: the whole call is to be repeated
+            RAISE;
+        WHEN others THEN
+            GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+            problem := concat_ws(': ', problem, nullif(detail, ''));
+        END;
         RETURN NEXT;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition is still referenced or locked, which then stays; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
+COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition is still referenced or locked, or belongs to another role, and then stays; the caller is the owner of the table (or the owner is a superuser); action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
 
 -- The grid of the existing partitions, or else multiples of the interval from
 -- Monday 2001-01-01 on: months, weeks, days and hours begin as people expect.
@@ -206,7 +209,7 @@ BEGIN
     END IF;
 
     -- concurrent calls wait for this one, and then find what it has done
-    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    PERFORM objectid_ext_tools._lock_parent(parent);
     PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     present := clock_timestamp();
     SELECT max(p.upper), max(p.upper) FILTER (WHERE exact_upper) INTO past, anchor
@@ -267,4 +270,4 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the caller is the owner of the table (or the owner is a superuser); the interval is from 1 minute to 366 days';
