@@ -412,6 +412,18 @@ ALTER TABLE root OWNER TO regress_upkeep_owner;
 SELECT maintain_id_partitions('branch', '1 month', '0');
 \set VERBOSITY default
 DROP TABLE m, root;
+-- a table of another role that refers to the rows
+CREATE TABLE keyed (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE keyed_default PARTITION OF keyed DEFAULT;
+INSERT INTO keyed SELECT snowflake_floor(month(0));
+GRANT REFERENCES ON keyed TO regress_upkeep_owner;
+SET ROLE regress_upkeep_owner;
+CREATE TABLE refers (id bigint REFERENCES keyed, n int);
+CREATE INDEX ON refers (n) WHERE n > spy(2);
+RESET ROLE;
+SELECT done, moved, problem FROM maintain_id_partitions('keyed', '1 month', '0');
+SELECT is_called FROM ran_as_superuser;
+DROP TABLE refers, keyed;
 DROP FUNCTION spy(int);
 DROP SEQUENCE ran_as_superuser;
 REVOKE CREATE ON SCHEMA public FROM regress_upkeep_owner;

@@ -18,7 +18,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again';
 
 -- The rows would be deleted and inserted, so foreign keys that refer to them would
--- fail, or delete the referring rows.
+-- fail, or delete the referring rows.  To look at a table is to evaluate expressions of
+-- its indexes, with functions that its owner chose.
 
 CREATE FUNCTION objectid_ext_tools._check_not_referenced("table" regclass, condition text) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -39,6 +40,7 @@ BEGIN
         FROM pg_constraint
         WHERE contype = 'f' AND confrelid IN (SELECT relid FROM pg_partition_tree("table"))
     LOOP
+        PERFORM objectid_ext_tools._check_partition_owner(key.referring);
         EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
             INTO found;
         IF found THEN
