@@ -413,6 +413,7 @@ SELECT maintain_id_partitions('branch', '1 month', '0');
 \set VERBOSITY default
 DROP TABLE m, root;
 -- a table of another role that refers to the rows
+ALTER SEQUENCE ran_as_superuser RESTART;
 CREATE TABLE keyed (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE keyed_default PARTITION OF keyed DEFAULT;
 INSERT INTO keyed SELECT snowflake_floor(month(0));

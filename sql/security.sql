@@ -256,6 +256,8 @@ SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_recent') \gexec
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('owned.id late')) \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 DROP TABLE ids.owned;
 
 -- Nothing of the owner of a table runs with the rights of who plans a conversion or

@@ -214,15 +214,16 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_owner(regclass[]) IS 'internal: raises an error unless all tables belong to the current role, or to superusers';
 
--- The partitions of a partition have expressions, too.
+-- The partitions of a partition have expressions, too.  A table that is not one has no
+-- partition tree.
 
 CREATE FUNCTION objectid_ext_tools._check_partition_owner("table" regclass) RETURNS void
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_tree("table")))
+    SELECT objectid_ext_tools._check_owner("table" || ARRAY(SELECT relid FROM pg_partition_tree("table")))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a partition and its partitions belong to the current role, or to superusers';
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or to superusers';
 
 -- A concurrent call waits for the one that has the lock, and then finds what it has
 -- done.  The owner cannot change any more.
