@@ -5,7 +5,8 @@ DATA = extension/objectid_ext--1.0.sql
 DATA_built = extension/objectid_ext_tools--1.0.sql
 tools = schema node_ids id_partitions default_rows maintain_id_partitions \
 	generator_calls partition_layout clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
-	live_rights live_state live_definitions live_checks live_check_tables live_partitions live_backfill live_backfill_checks live_fill live_swap live_run live_plan
+	live_rights live_state live_definitions live_checks live_check_tables live_partitions live_late \
+	live_backfill live_backfill_checks live_fill live_swap live_run live_steps live_plan
 
 MODULE_big = objectid_ext
 OBJS = settings.o shared_memory.o hash.o ticks.o time_range.o \

@@ -45,6 +45,8 @@ UNION ALL SELECT 'jsonb'::regtype, v FROM unnest(ARRAY['null', '1', 'true', '""'
 UNION ALL SELECT 'name'::regtype, v FROM unnest('{id,_id,parent,nothing,ctid,""}'::text[]) v
 UNION ALL SELECT 'name[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{id}', '{_id,nothing}', '{{id},{""}}']) v
 UNION ALL SELECT 'smallint'::regtype, v FROM unnest('{-32768,0,1,2,32767}'::text[]) v
+UNION ALL SELECT 'smallint[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{1}', '{2,1,32767}', '{{0},{-1}}']) v
+UNION ALL SELECT '"char"'::regtype, v FROM unnest(ARRAY['', 'f', 'b', 'v', 'x']) v
 UNION ALL SELECT 'boolean'::regtype, v FROM unnest('{t,f}'::text[]) v
 UNION ALL SELECT 'regtype'::regtype, v FROM unnest('{bigint,uuid,objectid,text,0,4294967295}'::text[]) v
 UNION ALL SELECT 'anyrange'::regtype, v FROM unnest(ARRAY['tstzrange(NULL, NULL)', 'int4range(1, 2)', 'tstzrange(now(), NULL)', '''empty''::tstzrange']) v;

@@ -208,7 +208,7 @@ DECLARE
 BEGIN
     IF other IS NOT NULL THEN
         RAISE EXCEPTION 'must be owner of table %', other
-            USING ERRCODE = 'insufficient_privilege', HINT = 'Use SET ROLE to become the owner.';
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Connect as the owner, or use SET ROLE if you trust the owner.';
     END IF;
 END;
 $$;

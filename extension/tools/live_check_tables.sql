@@ -122,6 +122,7 @@ AS $$
                GROUP BY c.relation) AS l (relation, "columns", "values") ON l.relation = o.relation
          LEFT JOIN pg_index ON o.kind = 'index' AND indexrelid = o.object
     WHERE o.kind = 'check' OR (indexprs IS NOT NULL OR indpred IS NOT NULL) AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = o.object)
+    ORDER BY o.kind, o.relation::text COLLATE "C", o.object_name
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_trials(regclass, name, regtype) IS 'internal: statements that raise an error if an index or check constraint cannot be created for shadow columns, and whether it uses whole rows';
 

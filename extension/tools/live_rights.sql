@@ -44,7 +44,7 @@ BEGIN
     RAISE EXCEPTION 'must be owner of table %', other.relation
         USING ERRCODE = 'insufficient_privilege',
               DETAIL = format('It belongs to role "%s", whose triggers and expressions the conversion would run with the rights of role "%s".', other.owner, current_user),
-              HINT = 'Use SET ROLE to become the owner.';
+              HINT = 'Connect as the owner, or use SET ROLE if you trust the owner.';
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_role(regclass[]) IS 'internal: raises an error if one of these tables does not belong to the current role, or both to superusers';
