@@ -29,14 +29,14 @@ SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conver
 SELECT statement FROM snowflake_conversion_steps('part', 'id', 1) WHERE statement LIKE '%search_path%';
 CREATE OPERATOR other.@> (FUNCTION = other.contains, LEFTARG = text[], RIGHTARG = text[]);
 SET search_path = other, plan_test, public, objectid_ext_tools, pg_catalog;
-SET escape_string_warning = off;
+DO 'BEGIN PERFORM set_config(name, ''off'', false) FROM pg_settings WHERE name = ''escape_string_warning''; END';  -- until 18
 -- PostgreSQL 19 does not have it any more
 SELECT set_config('standard_conforming_strings', CASE WHEN current_setting('server_version_num')::int < 190000 THEN 'off' ELSE 'on' END, false) <> '' AS set;
 \t on
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('part', 'id', 1) ORDER BY step \gexec
 \t off
 SET standard_conforming_strings = on;
-RESET escape_string_warning;
+DO 'BEGIN PERFORM set_config(name, reset_val, false) FROM pg_settings WHERE name = ''escape_string_warning''; END';
 SHOW search_path;
 SET search_path = plan_test, public, objectid_ext_tools;
 SELECT index, definition FROM indexes WHERE relation = 'part'::regclass EXCEPT SELECT index::regclass, definition FROM before;
