@@ -448,4 +448,4 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table (or the owner is a superuser); the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table (or the owner is a superuser); the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; an error if the default of the column, or else the bounds of its partitions, are of another layout; the interval is from 1 minute to 366 days';

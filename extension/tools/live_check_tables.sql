@@ -12,19 +12,18 @@ AS $$
 DECLARE
     obstacle record;
 BEGIN
-    FOR obstacle IN
-        SELECT i.indexrelid::regclass AS index, pg_describe_object(d.classid, d.objid, 0) AS name
-        FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND a.attnum = ANY (i.indkey)
-             LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conrelid = i.indrelid AND k.contype IN ('p', 'u')
-             JOIN pg_depend d ON d.deptype = 'n' AND (d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indexrelid OR d.refclassid = 'pg_constraint'::regclass AND d.refobjid = k.oid)
-             LEFT JOIN pg_constraint f ON d.classid = 'pg_constraint'::regclass AND f.oid = d.objid
-        WHERE a.attrelid = "table" AND a.attname = "column" AND (f.oid IS NULL OR f.conparentid = 0 AND a.attnum <> ALL (f.confkey))
-        ORDER BY i.indexrelid, d.classid, d.objid LIMIT 1
-    LOOP
+    SELECT i.indexrelid::regclass AS index, pg_describe_object(d.classid, d.objid, 0) AS name INTO obstacle
+    FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND a.attnum = ANY (i.indkey)
+         LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conrelid = i.indrelid AND k.contype IN ('p', 'u')
+         JOIN pg_depend d ON d.deptype = 'n' AND (d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indexrelid OR d.refclassid = 'pg_constraint'::regclass AND d.refobjid = k.oid)
+         LEFT JOIN pg_constraint f ON d.classid = 'pg_constraint'::regclass AND f.oid = d.objid
+    WHERE a.attrelid = "table" AND a.attname = "column" AND (f.oid IS NULL OR f.conparentid = 0 AND a.attnum <> ALL (f.confkey))
+    ORDER BY i.indexrelid, d.classid, d.objid LIMIT 1;
+    IF FOUND THEN
         RAISE EXCEPTION 'index % is used by %', obstacle.index, obstacle.name
             USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('The index contains column "%s", but what uses it does not refer to that column.', "column"),
                   HINT = 'Drop it, convert the column, and create it again.';
-    END LOOP;
+    END IF;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_index_users(regclass, name) IS 'internal: raises an error if an index of a column cannot be dropped';
