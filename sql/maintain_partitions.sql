@@ -424,7 +424,25 @@ CREATE INDEX ON refers (n) WHERE n > spy(2);
 RESET ROLE;
 SELECT done, moved, problem FROM maintain_id_partitions('keyed', '1 month', '0');
 SELECT is_called FROM ran_as_superuser;
-DROP TABLE refers, keyed;
+-- nor a table of a superuser, even as a member
+DROP TABLE refers;
+GRANT :"USER" TO regress_upkeep_owner;
+SET ROLE regress_upkeep_owner;
+\set VERBOSITY terse
+SELECT maintain_id_partitions('keyed', '1 month', '0');
+\set VERBOSITY default
+RESET ROLE;
+REVOKE :"USER" FROM regress_upkeep_owner;
+ALTER TABLE keyed OWNER TO regress_upkeep_owner;
+GRANT ALL ON keyed_default TO regress_upkeep_owner;
+SET ROLE regress_upkeep_owner;
+SELECT done, split_part(problem, ':', 1) AS problem FROM maintain_id_partitions('keyed', '1 month', '0');
+RESET ROLE;
+ALTER TABLE keyed_default OWNER TO regress_upkeep_owner;
+SET ROLE regress_upkeep_owner;
+SELECT done, moved, problem FROM maintain_id_partitions('keyed', '1 month', '0');
+RESET ROLE;
+DROP TABLE keyed;
 DROP FUNCTION spy(int);
 DROP SEQUENCE ran_as_superuser;
 REVOKE CREATE ON SCHEMA public FROM regress_upkeep_owner;

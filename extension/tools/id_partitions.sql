@@ -194,26 +194,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_suffix(timestamp with time zone, timestamp with time zone) IS 'internal: format of the names of partitions with these bounds';
 
--- Expressions of a table, such as CHECK constraints and conditions of indexes, call
--- functions that its owner chose, with the rights of the role that runs the query.
--- Only the owner can trust them.  A superuser could do anything anyway.
-
-CREATE FUNCTION objectid_ext_tools._check_owner(tables regclass[]) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    other regclass := (SELECT c.oid FROM pg_class c JOIN pg_roles r ON r.oid = relowner
-                               WHERE c.oid = ANY (tables) AND rolname <> current_user AND NOT rolsuper ORDER BY c.oid LIMIT 1);
-BEGIN
-    IF other IS NOT NULL THEN
-        RAISE EXCEPTION 'must be owner of table %', other
-            USING ERRCODE = 'insufficient_privilege', HINT = 'Connect as the owner, or use SET ROLE if you trust the owner.';
-    END IF;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._check_owner(regclass[]) IS 'internal: raises an error unless all tables belong to the current role, or to superusers';
-
 -- The partitions of a partition have expressions, too.  A table that is not one has no
 -- partition tree.
 
@@ -223,7 +203,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT objectid_ext_tools._check_owner("table" || ARRAY(SELECT relid FROM pg_partition_tree("table")))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or to superusers';
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or all are superusers';
 
 -- A concurrent call waits for the one that has the lock, and then finds what it has
 -- done.  The owner cannot change any more.
@@ -237,7 +217,7 @@ BEGIN
     PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: locks a partitioned table against other changes of its partitions; raises an error unless it and its ancestors belong to the current role, or to superusers';
+COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: locks a partitioned table against other changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers';
 
 -- A name of 63 bytes at most, in the parent's schema: the parent's name, truncated
 -- by whole characters, a suffix, and a number if that is taken.
@@ -448,4 +428,4 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table (or the owner is a superuser); the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; an error if the default of the column, or else the bounds of its partitions, are of another layout; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; an error if the default of the column, or else the bounds of its partitions, are of another layout; the interval is from 1 minute to 366 days';

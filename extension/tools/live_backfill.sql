@@ -135,7 +135,7 @@ BEGIN
              JOIN pg_constraint c ON contype = 'f' AND conrelid = l.relation AND a.attnum = ANY (conkey)
         WHERE NOT convalidated OR cardinality(conkey) > 1
     LOOP
-        PERFORM objectid_ext_tools._live_check_role(ARRAY[each.relation]);
+        PERFORM objectid_ext_tools._check_owner(ARRAY[each.relation]);
         EXECUTE format('INSERT INTO %1$s_past SELECT id, %2$s.next_snowflake(%3$L::regclass, $1, $2)'
                        ' FROM (SELECT DISTINCT %4$I::bigint AS id FROM ONLY %5$s WHERE %4$I IS NOT NULL) AS t'
                        ' WHERE NOT EXISTS (SELECT FROM %1$s_past AS p WHERE p.old_id = t.id) AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.id)',

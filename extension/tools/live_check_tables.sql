@@ -76,7 +76,7 @@ BEGIN
           AND pg_get_constraintdef(c.oid) NOT LIKE '%NOT ENFORCED'
         ORDER BY conname
     LOOP
-        PERFORM objectid_ext_tools._live_check_role(ARRAY["table"]);
+        PERFORM objectid_ext_tools._check_owner(ARRAY["table"]);
         EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE NOT (%s))', "table", each.expression) INTO violated;
         IF violated THEN
             RAISE EXCEPTION 'rows of table % violate constraint "%", which is not valid', "table", each.conname

@@ -158,7 +158,7 @@ BEGIN
           AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
         ORDER BY l.relation, l.attribute, indexrelid
     LOOP
-        PERFORM objectid_ext_tools._live_check_role(ARRAY[each.relation]);
+        PERFORM objectid_ext_tools._check_owner(ARRAY[each.relation]);
         EXECUTE format('SELECT min(%1$I::text), max(%1$I::text) FROM %2$s'
                        ' WHERE EXISTS (SELECT FROM %2$s WHERE %1$I::text <> (%3$s)::text) AND (%4$s) AND %5$s GROUP BY %6$s HAVING count(*) > 1 LIMIT 1',
                        each.attribute, each.relation, each.value, each.predicate, each.no_nulls, each.keys) INTO one, other;

@@ -103,7 +103,7 @@ DECLARE
 BEGIN
     EXECUTE format('CREATE TEMPORARY TABLE _objectid_ext_model (LIKE %s)', relation);
     -- that has locked the table; what follows evaluates its expressions
-    PERFORM objectid_ext_tools._live_check_role(ARRAY[relation]);
+    PERFORM objectid_ext_tools._check_owner(ARRAY[relation]);
     IF kind = 'index' THEN
         EXECUTE 'CREATE INDEX _objectid_ext_part ON pg_temp._objectid_ext_model USING ' || objectid_ext_tools._live_index_key(object);
         part := 'pg_temp._objectid_ext_part'::regclass;

@@ -18,7 +18,7 @@ BEGIN
     END LOOP;
     RETURN ARRAY(SELECT DISTINCT relation
                  FROM objectid_ext_tools._referring_columns("table", "column") JOIN pg_trigger ON tgrelid = relation JOIN pg_proc p ON p.oid = tgfoid
-                 WHERE tgname = '~objectid_ext_conversion' AND objectid_ext_tools._live_is_own(proowner) AND relation <> ALL (known));
+                 WHERE tgname = '~objectid_ext_conversion' AND objectid_ext_tools._is_own(proowner) AND relation <> ALL (known));
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_lost(regclass, name) IS 'internal: tables with the trigger of a conversion whose progress is not stored any more';
@@ -34,7 +34,7 @@ BEGIN
     IF "table" IS NULL AND "column" IS NULL THEN
         RETURN;
     END IF;
-    PERFORM objectid_ext_tools._live_check_role(ARRAY["table"]);
+    PERFORM objectid_ext_tools._check_owner(ARRAY["table"]);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL AND (objectid_ext_tools._live_lost("table", "column") = '{}') IS NOT FALSE THEN
         SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
                     THEN 'Only foreign keys remain to be validated; call the function that returned the steps again.'
@@ -62,7 +62,7 @@ BEGIN
     END IF;
     tables := coalesce(tables, '{}') || lost;
     tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
-    PERFORM objectid_ext_tools._live_check_role(tables);
+    PERFORM objectid_ext_tools._check_owner(tables);
     PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
                                                 WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
                                           'ACCESS EXCLUSIVE', max_wait);

@@ -35,7 +35,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT c.oid::regclass
     FROM pg_class c
-    WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity AND objectid_ext_tools._live_is_own(relowner)
+    WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity AND objectid_ext_tools._is_own(relowner)
       AND has_schema_privilege(relnamespace, 'USAGE')
       AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'root' AND atttypid = 'regclass'::regtype)
     ORDER BY c.oid
@@ -345,7 +345,7 @@ BEGIN
         EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
     END LOOP;
     -- from now on, the owners cannot change
-    PERFORM objectid_ext_tools._live_check_role(relations);
+    PERFORM objectid_ext_tools._check_owner(relations);
     IF mode = 'ACCESS EXCLUSIVE' THEN
         PERFORM objectid_ext_tools._live_check_detached(relations);
     END IF;

@@ -87,7 +87,7 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition stays because it is still referenced or locked, belongs to another role, or cannot be dropped for another reason; an error if the layout is not that of the ids; the caller is the owner of the table (or the owner is a superuser); action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
+COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition stays because it is still referenced or locked, belongs to another role, or cannot be dropped for another reason; an error if the layout is not that of the ids; the caller is the owner of the table, or both are superusers; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
 
 -- The grid of the existing partitions, or else multiples of the interval from
 -- Monday 2001-01-01 on: months, weeks, days and hours begin as people expect.
@@ -270,4 +270,4 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; an error if the layout is not that of the ids; the caller is the owner of the table (or the owner is a superuser); the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; an error if the layout is not that of the ids; the caller is the owner of the table, or both are superusers; the interval is from 1 minute to 366 days';
