@@ -53,6 +53,21 @@ SELECT create_id_partitions('"Default''s"', '2 days', '2026-01-03Z', '2026-01-05
 SELECT tableoid::regclass, count(*) FROM "Default's" GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM pg_class WHERE relname ~ 'moved' AND relkind = 'r';
 DROP TABLE "Default's";
+-- deferred constraints are checked before a trigger is enabled again, and deferred as before
+CREATE TABLE other (id int PRIMARY KEY);
+CREATE TABLE deferred (id bigint, other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, UNIQUE (id, other) DEFERRABLE) PARTITION BY RANGE (id);
+CREATE TABLE deferred_default PARTITION OF deferred DEFAULT;
+CREATE TRIGGER t AFTER INSERT ON deferred FOR EACH ROW EXECUTE FUNCTION log();
+INSERT INTO other VALUES (1);
+INSERT INTO deferred SELECT snowflake_floor('2026-01-10Z') + g, 1 FROM generate_series(1, 3) g;
+TRUNCATE log;
+BEGIN;
+SELECT create_id_partitions('deferred', '1 month', '2026-01-01Z', '2026-02-01Z');
+INSERT INTO deferred VALUES (1, 2);
+INSERT INTO other VALUES (2);
+COMMIT;
+SELECT * FROM log;
+DROP TABLE deferred, other;
 
 -- bigint and uuid; a default partition with partitions; an id of each bound
 CREATE TABLE part_big (id bigint) PARTITION BY RANGE (id);

@@ -2,20 +2,32 @@
 -- Rows that leave a default partition for their own
 ----------------------------------------------------------------------
 
--- Commands that enable the triggers of a table and its partitions as they are
--- now, except those of foreign keys.
+-- Commands that disable the triggers of a table and its partitions, except those of
+-- constraints, and that enable them again as they are now.  No trigger can be changed
+-- while checks of the table's constraints are deferred.
 
 CREATE FUNCTION objectid_ext_tools._triggers("table" regclass, OUT disable text[], OUT enable text[])
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(array_agg(format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname)), '{}'),
-           coalesce(array_agg(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
-                                     CASE tgenabled WHEN 'R' THEN 'REPLICA' WHEN 'A' THEN 'ALWAYS' END, tgname)), '{}')
-    FROM pg_trigger t LEFT JOIN pg_constraint c ON c.oid = tgconstraint
-    WHERE tgrelid IN (SELECT relid FROM pg_partition_tree("table")) AND tgenabled <> 'D' AND coalesce(contype, 't') = 't'
+    WITH tree AS (
+        SELECT relid FROM pg_partition_tree("table")
+    ), late AS (
+        SELECT string_agg(DISTINCT format('%I.%I', nspname, conname), ', ') AS every,
+               string_agg(DISTINCT format('%I.%I', nspname, conname), ', ') FILTER (WHERE condeferred) AS deferred
+        FROM pg_constraint JOIN pg_namespace n ON n.oid = connamespace
+        WHERE condeferrable AND (conrelid IN (TABLE tree) OR confrelid IN (TABLE tree))
+    )
+    SELECT array_remove(ARRAY['SET CONSTRAINTS ' || every || ' IMMEDIATE'] || t.disable, NULL),
+           array_remove(t.enable || ARRAY['SET CONSTRAINTS ' || deferred || ' DEFERRED'], NULL)
+    FROM late,
+         (SELECT array_agg(format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname)),
+                 array_agg(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
+                                  CASE tgenabled WHEN 'R' THEN 'REPLICA' WHEN 'A' THEN 'ALWAYS' END, tgname))
+          FROM pg_trigger LEFT JOIN pg_constraint c ON c.oid = tgconstraint
+          WHERE tgrelid IN (TABLE tree) AND tgenabled <> 'D' AND coalesce(contype, 't') = 't') AS t (disable, enable)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again';
+COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again; deferred constraints are checked before';
 
 -- The rows would be deleted and inserted, so foreign keys that refer to them would
 -- fail, or delete the referring rows.  To look at a table is to evaluate expressions of
@@ -78,7 +90,9 @@ COMMENT ON FUNCTION objectid_ext_tools._check_movable(regclass) IS 'internal: ra
 
 -- Take the rows of a range of ids out of a default partition, into a temporary
 -- table, which is null if there are none.  Nobody can add one of them before the
--- transaction ends.  The caller puts them into the new partition only when that is
+-- transaction ends.  The parent is locked first: a query that had read which
+-- partitions there are, and then waited for the default one, would look for the rows
+-- there when they have left.  The caller puts them into the new partition only when that is
 -- attached: otherwise logical replication would send the deletion, but not the
 -- insertion.
 
@@ -94,9 +108,11 @@ DECLARE
     taken bigint;
     command text;
 BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
     -- a foreign table cannot be locked
-    EXECUTE format('LOCK TABLE %s %s IN ACCESS EXCLUSIVE MODE', CASE WHEN is_foreign THEN 'ONLY' ELSE '' END,
-                   CASE WHEN is_foreign THEN parent ELSE default_partition END);
+    IF NOT is_foreign THEN
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
+    END IF;
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition) INTO found;
     IF NOT found THEN
