@@ -438,7 +438,37 @@ CREATE TABLE refers (id bigint REFERENCES keyed, n int);
 CREATE INDEX ON refers (n) WHERE n > spy(2);
 RESET ROLE;
 SELECT done, moved, problem FROM maintain_id_partitions('keyed', '1 month', '0');
+CREATE TABLE kept (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('kept', '1 month', month(-1), month(0));
+GRANT REFERENCES ON kept TO regress_upkeep_owner;
+SET ROLE regress_upkeep_owner;
+CREATE TABLE refers_to_kept (id bigint REFERENCES kept, n int);
+CREATE INDEX ON refers_to_kept (n) WHERE n > spy(2);
+RESET ROLE;
+SELECT done, problem FROM maintain_id_partitions('kept', '1 month', '0', '0', 'detach');
+SELECT statement, problem FROM drop_id_partitions('kept', now(), 'detach concurrently');
+DROP TABLE kept, refers_to_kept;
 SELECT is_called FROM ran_as_superuser;
+-- and one that the table refers to: a new partition has the foreign key, unvalidated
+SET ROLE regress_upkeep_owner;
+CREATE TABLE referred (id int PRIMARY KEY, n int);
+GRANT REFERENCES ON referred TO :"USER";
+RESET ROLE;
+CREATE TABLE refers_too (id bigint PRIMARY KEY, n int, o int, previous bigint REFERENCES refers_too,
+    CONSTRAINT keys FOREIGN KEY (o) REFERENCES referred ON DELETE SET NULL DEFERRABLE) PARTITION BY RANGE (id);
+CREATE TABLE refers_too_latest PARTITION OF refers_too FOR VALUES FROM (0) TO (100) PARTITION BY HASH (id);
+CREATE TABLE refers_too_one PARTITION OF refers_too_latest FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+SET ROLE regress_upkeep_owner;
+CREATE INDEX ON referred (n) WHERE n > spy(3);
+INSERT INTO referred VALUES (1, 1);
+RESET ROLE;
+SELECT done, moved, problem FROM maintain_id_partitions('refers_too', '1 month', '0');
+SELECT is_called FROM ran_as_superuser;
+SELECT named(conrelid::regclass::text) AS partition, named(conname) AS name, conparentid <> 0 AS inherited, coninhcount, convalidated, count(DISTINCT tgtype) AS triggers
+FROM pg_constraint c JOIN pg_trigger ON tgconstraint = c.oid AND tgrelid = conrelid
+WHERE contype = 'f' AND confrelid IN ('referred'::regclass, 'refers_too'::regclass) GROUP BY c.oid ORDER BY 1, 2;
+SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND confrelid IN ('referred'::regclass, 'refers_too'::regclass);
+DROP TABLE refers_too, referred;
 -- nor a table of a superuser, even as a member
 DROP TABLE refers;
 GRANT :"USER" TO regress_upkeep_owner;

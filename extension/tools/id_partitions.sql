@@ -287,6 +287,22 @@ COMMENT ON FUNCTION objectid_ext_tools._copy_subpartitions(regclass, regclass) I
 -- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
 -- OF does.  The table gets what the latter would give it.
 
+-- A table that has them can be attached without a look at the tables they refer to,
+-- which would evaluate expressions of their indexes, with functions that their owners
+-- chose.  The foreign key for each partition that another refers to has no definition
+-- of its own.
+
+CREATE FUNCTION objectid_ext_tools._foreign_keys("table" regclass) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(format(', CONSTRAINT %I %s', conname, pg_get_constraintdef(c.oid)), '' ORDER BY conname)
+    FROM pg_constraint c
+    WHERE conrelid = "table" AND contype = 'f'
+      AND NOT EXISTS (SELECT FROM pg_constraint AS whole WHERE whole.oid = c.conparentid AND whole.conrelid = c.conrelid)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass) IS 'internal: definitions of the foreign keys of a table, as they are written in CREATE TABLE';
+
 CREATE FUNCTION objectid_ext_tools._create_partition_table(parent regclass, partition text, template regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -296,8 +312,8 @@ DECLARE
 BEGIN
     SELECT amname, spcname INTO p
     FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent;
-    EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s%s',
-                   partition, parent, ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
+    EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s%s',
+                   partition, parent, objectid_ext_tools._foreign_keys(parent), ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
     IF template IS NOT NULL THEN
         PERFORM objectid_ext_tools._copy_subpartitions(template, partition::regclass);
     END IF;

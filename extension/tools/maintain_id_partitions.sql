@@ -73,6 +73,8 @@ BEGIN
         problem := NULL;
         BEGIN
             PERFORM objectid_ext_tools._check_partition_owner(old.partition);
+            -- to detach a partition is to look at the tables that refer to it
+            PERFORM objectid_ext_tools._check_partition_owner(conrelid) FROM pg_constraint WHERE contype = 'f' AND confrelid = parent;
             IF action <> 'detach concurrently' THEN
                 EXECUTE statement;
             END IF;
@@ -82,6 +84,9 @@ BEGIN
         WHEN others THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
             problem := concat_ws(': ', problem, nullif(detail, ''));
+            IF action = 'detach concurrently' THEN
+                statement := NULL;
+            END IF;
         END;
         RETURN NEXT;
     END LOOP;
