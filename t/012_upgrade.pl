@@ -61,32 +61,30 @@ foreach my $version (@versions)
 	is(difference($fresh, objects($database)), '', "$version upgraded is as a fresh installation");
 }
 
-# pg_upgrade makes each object of an extension anew, by a statement of its own.
-# From this version to itself, which needs no other server.
-# It looks for the library in the server's own directory only.
-SKIP:
+# pg_upgrade makes each object of an extension anew, by a statement of its own.  A
+# newer server then gets what only it accepts.
+sub upgrade
 {
-	my $own = $node->config_data('--pkglibdir') . '/objectid_ext.so';
-	skip 'the extension is not installed in the directories of the server', 3
-	  unless -e $own || $node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'extension_destdir'});
-	$node->safe_psql('second', q{
+	my ($old, $install_path, $name) = @_;
+	$old->safe_psql('second', q{
 		CREATE TABLE item (id serial PRIMARY KEY);
 		SELECT objectid_ext_tools.convert_to_snowflake('item', 'id', 5);
 		CREATE TABLE event (id objectid DEFAULT gen_objectid()) PARTITION BY RANGE (id);
 		SELECT objectid_ext_tools.create_id_partitions('event', '1 day', '2026-01-01Z', '2026-01-02Z')});
-	$node->stop;
-	my $new = PostgreSQL::Test::Cluster->new('new');
-	$new->init;
-	my $bindir = $new->config_data('--bindir');
+	my $checksums = $old->safe_psql('postgres', 'SHOW data_checksums');
+	$old->stop;
+	my $new = PostgreSQL::Test::Cluster->new('upgraded_' . $old->name);
+	my $newer_bindir = $new->config_data('--bindir');
+	$new->init(extra => [ $checksums eq 'off' && $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
 	my $here = getcwd();
 	chdir PostgreSQL::Test::Utils::tempdir or die;
-	command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
-			'-s', $new->host, '-p', $node->port, '-P', $new->port ],
-		'pg_upgrade');
+	command_ok([ 'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $install_path // $newer_bindir,
+			'-B', $newer_bindir, '-s', $new->host, '-p', $old->port, '-P', $new->port ],
+		"$name: pg_upgrade");
 	chdir $here or die;
 	$new->start;
-	$node->start;
-	is(difference($fresh, objects_of($new, 'second')), '', 'after pg_upgrade it is as a fresh installation');
+	note("$name: something to add: ", $new->safe_psql('second', 'SELECT enable_server_features()'));
+	is(difference($fresh, objects_of($new, 'second')), '', "$name: after pg_upgrade it is as a fresh installation");
 	is( $new->safe_psql('second', q{
 			INSERT INTO item DEFAULT VALUES RETURNING snowflake_node(id);
 			SELECT partition FROM objectid_ext_tools.id_partitions('event');
@@ -94,8 +92,37 @@ SKIP:
 			CREATE EXTENSION objectid_ext_tools;
 			SELECT partition FROM objectid_ext_tools.id_partitions('event')}),
 		"5\nevent_20260101\nevent_20260101",
-		'and works');
+		"$name: and works");
 	$new->stop;
+}
+
+# From this version to itself, which needs no other server.
+# It looks for the library in the server's own directory only.
+SKIP:
+{
+	my $own = $node->config_data('--pkglibdir') . '/objectid_ext.so';
+	skip 'the extension is not installed in the directories of the server', 3
+	  unless -e $own || $node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'extension_destdir'});
+	upgrade($node, undef, 'the same server');
+	$node->start;
+}
+
+# From an older server, which the variable oldinstall names: /usr/lib/postgresql/15,
+# say.  Both must have the extension in their own directories.
+SKIP:
+{
+	skip 'no older server is named by the variable "oldinstall"', 1 unless $ENV{oldinstall};
+	my $old = PostgreSQL::Test::Cluster->new('old', install_path => $ENV{oldinstall});
+	{
+		# The settings of a throw-away installation are not the old server's.
+		local $ENV{TEMP_CONFIG};
+		delete $ENV{TEMP_CONFIG};
+		$old->init;
+	}
+	$old->start;
+	$old->safe_psql('postgres', 'CREATE DATABASE second');
+	$old->safe_psql('second', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
+	upgrade($old, "$ENV{oldinstall}/bin", 'from PostgreSQL ' . $old->pg_version->major);
 }
 
 # CREATE OR REPLACE of a function with its definition changed
