@@ -575,6 +575,24 @@ SELECT maintain_id_partitions(NULL, '1 day', '1 day');
 SELECT maintain_id_partitions('m', NULL, '1 day');
 SELECT maintain_id_partitions('m', '1 day', NULL);
 SELECT maintain_id_partitions('m', '1 day', '1 day', layout => NULL);
+-- intervals can be infinite from 17 on
+CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'none';
+EXCEPTION WHEN invalid_parameter_value OR invalid_datetime_format THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(': ', sqlerrm, nullif(hint, ''));
+END $$;
+SELECT arguments, error
+FROM (VALUES ('''m'', ''infinity'', ''1 day''', 'interval "infinity" is out of range'),
+             ('''m'', ''1 day'', ''infinity''', 'time ahead and time to keep must be finite: Omit the time to keep to drop no partition.'),
+             ('''m'', ''1 day'', ''1 day'', ''infinity''', 'time ahead and time to keep must be finite: Omit the time to keep to drop no partition.'),
+             ('''m'', ''1 day'', ''1 day'', ''-infinity''', 'time ahead and time to keep must not be negative')) AS call (arguments, expected),
+     error_of(format('SELECT maintain_id_partitions(%s)', arguments)) AS error
+WHERE error <> CASE WHEN current_setting('server_version_num')::int >= 170000 THEN expected
+                    ELSE format('invalid input syntax for type interval: "%s"', substring(arguments FROM '-?infinity')) END;
 BEGIN READ ONLY;
 SELECT maintain_id_partitions('m', '1 day', '1 day');
 ROLLBACK;

@@ -156,9 +156,6 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT isfinite(value) THEN
-        RAISE EXCEPTION 'interval must be finite' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
     -- 1 mon -29 days added to 1 February is 31 January
     IF least(extract(year FROM value), extract(month FROM value), extract(day FROM value),
              extract(hour FROM value), extract(minute FROM value), extract(second FROM value)) < 0 THEN
@@ -166,7 +163,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_interval_parts(interval) IS 'internal: raises an error if an interval is infinite, or if a part of it is negative';
+COMMENT ON FUNCTION objectid_ext_tools._check_interval_parts(interval) IS 'internal: raises an error if a part of an interval is negative';
 
 CREATE FUNCTION objectid_ext_tools._check_partition_interval(every interval) RETURNS void
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE

@@ -172,6 +172,20 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._missing_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: time spans of the partitions that are missing; past is null, or the end of partitions that were dropped';
 
+CREATE FUNCTION objectid_ext_tools._copy_template(parent regclass, template regclass) RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text := objectid_ext_tools._partition_name(parent, '_template');
+BEGIN
+    PERFORM objectid_ext_tools._check_partition_owner(template);
+    PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
+    RETURN name;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._copy_template(regclass, regclass) IS 'internal: creates an empty copy of a partition with its sub-partitions, for new ones when that has been dropped';
+
 CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(
     parent regclass,
     every interval,
@@ -195,8 +209,9 @@ DECLARE
     present timestamptz;
     past timestamptz;
     anchor timestamptz;
+    older_than timestamptz;
     template regclass;
-    name text;
+    copied regclass;
     odd jsonb;
     detail text;
 BEGIN
@@ -207,6 +222,10 @@ BEGIN
     PERFORM objectid_ext_tools._check_partition_interval(every);
     IF ahead < '0' OR keep < '0' THEN
         RAISE EXCEPTION 'time ahead and time to keep must not be negative' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF NOT isfinite(ahead) OR NOT isfinite(keep) THEN
+        RAISE EXCEPTION 'time ahead and time to keep must be finite'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Omit the time to keep to drop no partition.';
     END IF;
     PERFORM objectid_ext_tools._check_interval_parts(ahead), objectid_ext_tools._check_interval_parts(keep);
     IF action NOT IN ('drop', 'detach') THEN
@@ -221,17 +240,30 @@ BEGIN
     FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND timed_upper;
 
     template := objectid_ext_tools._partition_template(parent, layout);
-    IF action = 'drop' AND EXISTS (SELECT FROM objectid_ext_tools.id_partitions(parent, layout) AS p WHERE p.partition = template AND p.upper <= present - keep) THEN
-        name := objectid_ext_tools._partition_name(parent, '_template');
-        PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
-        template := name::regclass;
-    END IF;
+    older_than := present - keep;
+    FOR partition, lower, upper IN
+        SELECT p.partition, p.lower, p.upper FROM objectid_ext_tools.id_partitions(parent, layout) AS p
+        WHERE p.partition = template AND p.upper <= older_than AND action = 'drop'
+    LOOP
+        BEGIN
+            copied := objectid_ext_tools._copy_template(parent, template);
+            template := copied;
+        EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
+            RAISE;
+        WHEN others THEN
+            GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+            problem := concat_ws(': ', problem, nullif(detail, ''));
+            -- it stays, and those that are as late
+            older_than := lower;
+            RETURN NEXT;
+        END;
+    END LOOP;
 
     -- Drop first: that locks the parent, and could deadlock with a reader that
     -- waits for the default partition, if that were locked before.
     IF keep IS NOT NULL THEN
         FOR partition, lower, upper, problem IN
-            SELECT d.partition, d.lower, d.upper, d.problem FROM objectid_ext_tools.drop_id_partitions(parent, present - keep, action, layout) AS d
+            SELECT d.partition, d.lower, d.upper, d.problem FROM objectid_ext_tools.drop_id_partitions(parent, older_than, action, layout) AS d
         LOOP
             done := CASE WHEN problem IS NOT NULL THEN NULL WHEN action = 'drop' THEN 'dropped' ELSE 'detached' END;
             RETURN NEXT;
@@ -270,8 +302,8 @@ BEGIN
         END;
         RETURN NEXT;
     END LOOP;
-    IF name IS NOT NULL THEN
-        EXECUTE format('DROP TABLE %s', name);
+    IF copied IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', copied);
     END IF;
 END;
 $$;
