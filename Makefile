@@ -13,7 +13,7 @@ OBJS = settings.o shared_memory.o hash.o ticks.o time_range.o \
 	objectid_ext.o objectid_gen.o objectid_gist.o objectid_json.o objectid_sel.o objectid_skip.o objectid_sort.o \
 	objectid_stats.o objectid_text.o objectid_time.o \
 	snowflake_ext.o snowflake_layout.o shard_id.o shard_ledger.o shard_clock.o uuidv7.o digits.o \
-	sequence_page.o clock_sequence.o sequence_range.o unsettled.o unsettled_locks.o settled_snowflake.o server_features.o
+	sequence_page.o clock_sequence.o sequence_range.o unsettled.o unsettled_locks.o settled_snowflake.o server_features.o stored_rows.o
 PGFILEDESC = "objectid_ext - ObjectId type and time-ordered 64-bit ids"
 
 # Each test also runs alone: make installcheck REGRESS=order

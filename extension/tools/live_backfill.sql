@@ -198,7 +198,6 @@ SET client_min_messages = warning
 AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
-    begun boolean := false;
     own_node integer := node;
 BEGIN
     PERFORM objectid_ext_tools._live_check_family("table", "column", 'objectid_ext_tools._backfilled');
@@ -212,8 +211,7 @@ BEGIN
                                                     objectid_ext_tools._backfill_definition(created_at, time_zone, node, layout));
         RETURN 0;
     END IF;
-    EXECUTE format('SELECT true FROM %s WHERE relation = $1', state) INTO begun USING "table";
-    IF begun IS NULL THEN
+    IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s WHERE s.relation = "table") THEN
         PERFORM objectid_ext_tools._backfill_begin("table", "column", layout, max_wait);
         RETURN 0;
     END IF;

@@ -296,7 +296,6 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     obstacle record;
-    known boolean;
 BEGIN
     PERFORM objectid_ext_tools._live_check_detached(ARRAY["table"]);
     SELECT tgname INTO obstacle FROM objectid_ext_tools._live_update_triggers("table") WHERE tgenabled IN ('A', 'R') LIMIT 1;
@@ -330,10 +329,8 @@ BEGIN
                   HINT = 'Use undo_conversion(), and begin again.';
     END IF;
     IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN
-        IF to_regclass(state) IS NOT NULL THEN
-            EXECUTE format('SELECT true FROM ONLY %s WHERE relation = $1 OR relation IN (SELECT relid FROM pg_partition_ancestors($1)) LIMIT 1', state) INTO known USING "table";
-        END IF;
-        IF known IS NULL THEN
+        IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+                       WHERE s.relation = "table" OR s.relation IN (SELECT relid FROM pg_partition_ancestors("table"))) THEN
             RAISE EXCEPTION 'table % takes part in another conversion', "table"
                 USING ERRCODE = 'object_in_use', HINT = 'Complete the other conversion, or use undo_conversion().';
         END IF;

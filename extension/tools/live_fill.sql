@@ -251,8 +251,10 @@ DECLARE
     result record;
 BEGIN
     -- they reject rows until their shadow columns are dropped
-    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = relation AND tgname = ''~objectid_ext_conversion''))', state) INTO detached;
-    EXECUTE format('SELECT * FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation) ORDER BY relation LIMIT 1', state) INTO next;
+    detached := EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+                        WHERE s.relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = s.relation AND tgname = '~objectid_ext_conversion'));
+    SELECT * INTO next FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+    WHERE s.pages IS NULL OR s.page < s.pages OR s.filenode <> pg_relation_filenode(s.relation) ORDER BY s.relation LIMIT 1;
     IF (detached OR next.relation IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;

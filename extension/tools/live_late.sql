@@ -127,20 +127,15 @@ COMMENT ON FUNCTION objectid_ext_tools._live_check_pairs(regclass, smallint) IS 
 -- in its definition can have changed since.
 
 CREATE FUNCTION objectid_ext_tools._live_late_definition(late text, relation regclass, name name) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    definition text;
-BEGIN
-    EXECUTE format('SELECT regexp_replace(pg_get_constraintdef(c.oid), '' NOT VALID$'', '''') FROM ONLY %s AS k JOIN pg_constraint c ON conrelid = k.relation AND conname = k.name'
-                   ' WHERE parent = $1 AND parent_name = $2 LIMIT 1', late) INTO definition USING relation, name;
-    IF definition IS NULL THEN
-        EXECUTE format('SELECT objectid_ext_tools._live_referring(k.relation, attributes, referred, referred_attributes) || definition FROM ONLY %s AS k'
-                       ' WHERE k.relation = $1 AND k.name = $2 AND definition IS NOT NULL', late) INTO definition USING relation, name;
-    END IF;
-    RETURN definition;
-END;
+    SELECT coalesce(
+        (SELECT regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '')
+         FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k JOIN pg_constraint c ON conrelid = k.relation AND conname = k.name
+         WHERE k.parent = $2 AND k.parent_name = $3 LIMIT 1),
+        (SELECT objectid_ext_tools._live_referring(k.relation, k.attributes, k.referred, k.referred_attributes) || k.definition
+         FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k WHERE k.relation = $2 AND k.name = $3 AND k.definition IS NOT NULL))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_late_definition(text, regclass, name) IS 'internal: definition of a foreign key of a partitioned table: the one that partitions have already, or the stored one';
 
@@ -154,8 +149,8 @@ DECLARE
     key record;
     missing regclass;
 BEGIN
-    FOR key IN EXECUTE format('SELECT relation, name, referred, objectid_ext_tools._live_late_definition(%1$L, relation, name) AS definition'
-                              ' FROM ONLY %1$s AS k WHERE definition IS NOT NULL', late) LOOP
+    FOR key IN SELECT k.relation, k.name, k.referred, objectid_ext_tools._live_late_definition(late, k.relation, k.name) AS definition
+               FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k WHERE k.definition IS NOT NULL LOOP
         SELECT relid INTO missing
         FROM pg_partition_tree(key.relation)
         WHERE isleaf AND relid <> key.relation
@@ -206,14 +201,14 @@ BEGIN
     IF objectid_ext_tools._live_late_part(late, max_wait) THEN
         RETURN 0;
     END IF;
-    EXECUTE format('SELECT k.* FROM ONLY %s AS k JOIN pg_constraint ON conrelid = k.relation AND conname = k.name'
-                   ' WHERE definition IS NULL AND NOT convalidated ORDER BY k.relation, k.name LIMIT 1', late) INTO key;
+    SELECT k.* INTO key FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k JOIN pg_constraint ON conrelid = k.relation AND conname = k.name
+    WHERE k.definition IS NULL AND NOT convalidated ORDER BY k.relation, k.name LIMIT 1;
     IF key.relation IS NOT NULL THEN
         PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[key.relation]), 'SHARE UPDATE EXCLUSIVE', max_wait);
         EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
         RETURN 0;
     END IF;
-    EXECUTE format('SELECT * FROM ONLY %s AS k WHERE definition IS NOT NULL ORDER BY k.relation, k.name LIMIT 1', late) INTO key;
+    SELECT * INTO key FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k WHERE k.definition IS NOT NULL ORDER BY k.relation, k.name LIMIT 1;
     IF key.relation IS NOT NULL THEN
         PERFORM objectid_ext_tools._live_adopt_key(late, key.relation, key.name, key.comment, key.referred, max_wait);
         RETURN 0;

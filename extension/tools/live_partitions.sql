@@ -94,7 +94,7 @@ BEGIN
     EXECUTE format('DELETE FROM ONLY %s WHERE relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
     EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT p, coalesce(pg_relation_filenode(p), 0), 0 FROM unnest($1) AS p'
                    ' WHERE NOT EXISTS (SELECT FROM ONLY %s WHERE relation = p) AND p IN (SELECT inhrelid FROM pg_inherits)', state, state) USING parts;
-    EXECUTE format('SELECT array_agg(relation) FROM ONLY %s WHERE relation::oid <> 0', state) INTO known;
+    known := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s WHERE s.relation::oid <> 0);
     SELECT oid::regclass AS relation, oid <> ALL (parts) AS whole,
            ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
                                                     AND concat(attrelid, attname) <> ALL (shadows)) AS columns

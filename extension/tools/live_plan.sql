@@ -179,9 +179,8 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools.conversion_plan(regclass, name, name, snowflake_layout) IS 'what a conversion of a column to snowflakes or objectids would do, with new ids of the times in column created_at if it is not null: everything that prevents it, columns with estimated rows and size, indexes, constraints, additional space; changes nothing';
 
--- Others could have created a table of such a name: it is read only if the caller
--- may, and if reading it calls nothing of its owner.  What it says is believed only
--- of tables of the same owner that have the trigger of a conversion, unless he is a
+-- Others could have created a table of such a name.  What it says is believed only of
+-- tables of the same owner that have the trigger of a conversion, unless he is a
 -- superuser, and does not disturb other conversions.
 
 CREATE FUNCTION objectid_ext_tools._progress_of(
@@ -195,7 +194,6 @@ CREATE FUNCTION objectid_ext_tools._progress_of(
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
-SET row_security = off
 AS $$
 DECLARE
     keeper oid := (SELECT relowner FROM pg_class WHERE oid = state);
@@ -208,15 +206,15 @@ BEGIN
     IF conversion IS NULL THEN
         RETURN;
     END IF;
-    RETURN QUERY EXECUTE format(
-        'SELECT $1, c.oid::regclass, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,'
-        '       date_trunc(''second'', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))'
-        ' FROM ONLY %s AS s LEFT JOIN pg_class c ON c.oid = s.relation'
-        ' WHERE s.filenode IS DISTINCT FROM 0 AND (c.relowner = $2 OR $3)'
-        '       AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = ''~objectid_ext_conversion'')'
-        '    OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text', state) USING conversion, keeper, trusted;
-EXCEPTION WHEN others THEN
-    -- it contains anything, or was dropped
+    RETURN QUERY
+    SELECT conversion, c.oid::regclass, s."rows", round(100.0 * s.page / nullif(s.pages, 0), 1), (s."rows" / nullif(s.seconds, 0))::bigint,
+           date_trunc('second', make_interval(secs => s.seconds * (s.pages - s.page) / nullif(s.page, 0)))
+    FROM objectid_ext_tools._live_progress(state) AS s LEFT JOIN pg_class c ON c.oid = s.relation
+    WHERE s.filenode IS DISTINCT FROM 0 AND (c.relowner = keeper OR trusted)
+          AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~objectid_ext_conversion')
+       OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text;
+EXCEPTION WHEN numeric_value_out_of_range OR datetime_field_overflow THEN
+    -- it contains anything
     NULL;
 END;
 $$;
@@ -237,12 +235,7 @@ AS $$
     WITH state (oid) AS MATERIALIZED (
         SELECT c.oid::regclass
         FROM pg_class c
-        WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity
-          AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
-          AND has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
-          AND (SELECT string_agg(concat_ws(' ', attname, atttypid::regtype), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped)
-              = 'relation regclass, filenode oid, pages bigint, page bigint, rows bigint, batch integer, started timestamp with time zone,'
-                ' seconds double precision, wait oid, root regclass, attribute name'
+        WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
         ORDER BY relname
     )
     SELECT p.* FROM state, objectid_ext_tools._progress_of(state.oid) AS p

@@ -10,12 +10,8 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    known regclass[] := '{}';
-    store regclass;
+    known regclass[] := ARRAY(SELECT p.relation FROM objectid_ext_tools._live_stores() AS s, objectid_ext_tools._live_progress(s) AS p);
 BEGIN
-    FOR store IN SELECT s FROM objectid_ext_tools._live_stores() AS s WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition') LOOP
-        EXECUTE format('SELECT $1 || array_agg(relation) FROM ONLY %s', store) INTO known USING known;
-    END LOOP;
     RETURN ARRAY(SELECT DISTINCT relation
                  FROM objectid_ext_tools._referring_columns("table", "column") JOIN pg_trigger ON tgrelid = relation JOIN pg_proc p ON p.oid = tgfoid
                  WHERE tgname = '~objectid_ext_conversion' AND objectid_ext_tools._is_own(proowner) AND relation <> ALL (known));
@@ -57,10 +53,7 @@ DECLARE
     tables regclass[];
     statements text[];
 BEGIN
-    IF to_regclass(state) IS NOT NULL THEN
-        EXECUTE format('SELECT array_agg(relation) FROM ONLY %s JOIN pg_class ON oid = relation', state) INTO tables;
-    END IF;
-    tables := coalesce(tables, '{}') || lost;
+    tables := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s JOIN pg_class ON oid = s.relation) || lost;
     tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
     PERFORM objectid_ext_tools._check_owner(tables);
     PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint

@@ -42,6 +42,46 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_stores() IS 'internal: tables of this role that store the progress of a conversion or what remains to be validated';
 
+-- A query would look their names up again, and find whatever has taken them: a view
+-- of another role, for example.  These read what has the OID, and run nothing.
+
+CREATE FUNCTION objectid_ext_tools._live_progress(
+    store regclass,
+    OUT relation regclass,
+    OUT filenode oid,
+    OUT pages bigint,
+    OUT page bigint,
+    OUT "rows" bigint,
+    OUT batch integer,
+    OUT started timestamptz,
+    OUT seconds float8,
+    OUT wait oid,
+    OUT root regclass,
+    OUT attribute name
+) RETURNS SETOF record
+LANGUAGE c STABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'stored_rows';
+COMMENT ON FUNCTION objectid_ext_tools._live_progress(regclass) IS 'internal: the progress of a conversion, from the table that stores it; no rows if that is another table, or one that the current role may not read';
+
+CREATE FUNCTION objectid_ext_tools._live_late_keys(
+    store regclass,
+    OUT relation regclass,
+    OUT name name,
+    OUT key oid,
+    OUT definition text,
+    OUT comment text,
+    OUT attributes smallint[],
+    OUT referred regclass,
+    OUT referred_attributes smallint[],
+    OUT parent regclass,
+    OUT parent_name name,
+    OUT root regclass,
+    OUT attribute name
+) RETURNS SETOF record
+LANGUAGE c STABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'stored_rows';
+COMMENT ON FUNCTION objectid_ext_tools._live_late_keys(regclass) IS 'internal: foreign keys that are not validated yet after the columns were replaced, from the table that stores them; no rows if that is another table, or one that the current role may not read';
+
 -- The check of a shadow column uses the column beside it, whatever its name is now.
 
 CREATE FUNCTION objectid_ext_tools._live_beside(relation regclass, shadow name) RETURNS name
@@ -56,16 +96,13 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_beside(regclass, name) IS 'internal: name of the column beside a shadow column';
 
 CREATE FUNCTION objectid_ext_tools._live_root(store regclass, OUT root regclass, OUT attribute name)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    EXECUTE format('SELECT root, attribute FROM ONLY %s WHERE root IS NOT NULL', store) INTO root, attribute;
-    attribute := coalesce(objectid_ext_tools._live_beside(root, objectid_ext_tools._live_name(attribute)), attribute);
-EXCEPTION WHEN undefined_table OR syntax_error THEN
-    -- another session has dropped it
-    NULL;
-END;
+    SELECT s.root, coalesce(objectid_ext_tools._live_beside(s.root, objectid_ext_tools._live_name(s.attribute)), s.attribute)
+    FROM (SELECT p.root, p.attribute FROM objectid_ext_tools._live_progress(store) p
+          UNION ALL SELECT k.root, k.attribute FROM objectid_ext_tools._live_late_keys(store) k) AS s
+    WHERE s.root IS NOT NULL
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_root(regclass) IS 'internal: table and column of a conversion, with its name of now, by a table that stores its progress';
 

@@ -30,7 +30,8 @@ BEGIN
            OR EXISTS (SELECT FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL) THEN
             RETURN NEXT format(call, 'begin', '');
         ELSE
-            EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE pages IS NULL OR page < pages OR filenode <> pg_relation_filenode(relation))', state) INTO unfilled;
+            unfilled := EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+                                WHERE s.pages IS NULL OR s.page < s.pages OR s.filenode <> pg_relation_filenode(s.relation));
         END IF;
         IF unfilled THEN
             RETURN NEXT format(call, 'fill', ', ' || rows_per_second);

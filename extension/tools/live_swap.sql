@@ -188,9 +188,7 @@ DECLARE
     each record;
     statements text[] := '{}';
 BEGIN
-    IF to_regclass(state) IS NOT NULL THEN
-        EXECUTE format('SELECT $1 || array_agg(relation) FROM ONLY %s', state) INTO tables USING tables;
-    END IF;
+    tables := tables || ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s);
     FOR each IN
         SELECT tgrelid::regclass AS relation, tgfoid::regprocedure AS function
         FROM pg_trigger WHERE tgrelid = ANY (tables) AND tgname = '~objectid_ext_conversion' AND tgparentid = 0
@@ -377,7 +375,8 @@ BEGIN
                  FROM objectid_ext_tools._live_unbegun("table", "column", to_type), unnest(missing) AS attribute ORDER BY relation::text COLLATE "C", attribute;
     RETURN QUERY SELECT format('The trigger or a check of table %s is missing, or not up to date.', relation)
                  FROM objectid_ext_tools._live_unbegun("table", "column", to_type) WHERE missing = '{}' ORDER BY relation::text COLLATE "C";
-    RETURN QUERY EXECUTE format('SELECT format(''Table %%s is not filled.'', relation) FROM ONLY %s WHERE pages IS NULL OR page < pages ORDER BY relation::text COLLATE "C"', state);
+    RETURN QUERY SELECT format('Table %s is not filled.', s.relation) FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+                 WHERE s.pages IS NULL OR s.page < s.pages ORDER BY s.relation::text COLLATE "C";
     RETURN QUERY SELECT format('Constraint "%s" of table %s is not validated.', conname, relation)
                  FROM objectid_ext_tools._live_columns("table", "column", to_type)
                       JOIN pg_constraint ON conrelid = relation AND conname IN (objectid_ext_tools._live_name('= ' || shadow), objectid_ext_tools._live_name('not null ' || shadow))
@@ -386,7 +385,9 @@ BEGIN
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;
     RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
                  FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NULL OR constraint_name IS NULL;
-    RETURN QUERY EXECUTE format('SELECT ''Transactions can run that began before rows were filled.'' FROM ONLY %1$s WHERE wait = (SELECT indexrelid FROM pg_index WHERE indrelid = %1$L::regclass AND indisprimary) LIMIT 1', state);
+    RETURN QUERY SELECT 'Transactions can run that began before rows were filled.'
+                 WHERE EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s JOIN pg_index ON indexrelid = s.wait
+                               WHERE indrelid = to_regclass(state) AND indisprimary);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_remaining(regclass, name, regtype) IS 'internal: what is missing before the last step of a conversion';
