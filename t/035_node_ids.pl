@@ -65,10 +65,33 @@ foreach my $node ($a, $c)
 is(clock_of($a), "1||\n1||", 'clocks of a server with a node');
 is(clock_of($c), "||objectid_ext.node_id is not set\n||objectid_ext.node_id is not set", 'and of one without');
 my ($exported) = slurp_file('examples/monitoring/postgres_exporter.yaml') =~ /query: \|\n((?: {4,}.*\n)+)/;
-my @exported = map { (split /\|/)[ 1, -1 ] } split /\n/, $c->safe_psql('postgres', $exported);
-is("@exported", 'item 1 part 1', 'the query of postgres_exporter');
+my @exported = map { (split /\|/)[ 1, -1 ] } sort split /\n/, $c->safe_psql('postgres', $exported);
+is("@exported", 'public.item 1 public.part 1', 'the query of postgres_exporter');
 $a->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES');
 is(clock_of($a), "1|t|\n1|t|", 'a clock that has given an id');
+
+# Prometheus refuses all metrics if two have the same labels.
+my $temporary = $c->background_psql('postgres');
+$temporary->query_safe(q{CREATE TEMPORARY TABLE item (id bigint DEFAULT next_snowflake('item_id', 1))});
+$c->safe_psql('postgres', q{
+	CREATE SCHEMA "Other";
+	CREATE TABLE "Other".item (id bigint DEFAULT next_snowflake('item_id', 1));
+	CREATE TABLE "Other.item" (id bigint DEFAULT next_snowflake('item_id', 1));
+	CREATE SEQUENCE "Other".item_id;
+	CREATE TABLE twice (ids bigint[] DEFAULT ARRAY[next_snowflake('item_id', 1), next_snowflake('item_id', 2),
+		next_snowflake('"Other".item_id', 3), next_shard_id(1, floor(random() * 1000)::bigint), next_shard_id(1, 2)])});
+my @labels = map { [ sort map { join '|', (split /\|/)[ 0 .. 4 ] } split /\n/, $c->safe_psql('postgres', "SET search_path = $_; $exported") ] }
+  'public', '"Other"';
+is_deeply($labels[0], [ sort map { "postgres|$_" }
+	'"Other".item|id|next_snowflake|public.item_id',
+	'public."Other.item"|id|next_snowflake|public.item_id',
+	'public.item|id|next_snowflake|public.item_id',
+	'public.part|id|next_snowflake|public.item_id',
+	'public.twice|ids|next_shard_id|',
+	'public.twice|ids|next_snowflake|"Other".item_id',
+	'public.twice|ids|next_snowflake|public.item_id' ], 'postgres_exporter gets no labels twice');
+is_deeply($labels[1], $labels[0], 'which do not depend on the search_path');
+$temporary->quit;
 
 # A configuration error
 $c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
