@@ -36,7 +36,7 @@ SELECT signature AS not_in_c FROM catalog_function
  WHERE extname = 'objectid_ext' AND prokind = 'f' AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c');
 
 -- The tools, and their internal functions, whose names begin with an underscore
-SELECT signature AS tool FROM catalog_function WHERE extname = 'objectid_ext_tools' ORDER BY proname COLLATE "C";
+SELECT signature AS tool FROM catalog_function WHERE extname = 'objectid_ext_tools' ORDER BY signature::text COLLATE "C";
 
 --
 -- Functions

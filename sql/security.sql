@@ -224,6 +224,34 @@ SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '202
 SET objectid_ext.max_clock_lead = '1h';
 RESET SESSION AUTHORIZATION;
 
+-- New ids are written with the rights of the owner of the tables.  The owner of the
+-- schema could put another table in the place of that with the new ids.
+GRANT CREATE ON SCHEMA ids TO regress_objectid_victim;
+SET SESSION AUTHORIZATION regress_objectid_victim;
+CREATE TABLE ids.shared (id serial PRIMARY KEY, created_at timestamptz);
+SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.shared', 'id', 'created_at') WHERE item LIKE 'obstacle%';
+SELECT count(*) FROM objectid_ext_tools.conversion_plan('ids.shared', 'id') WHERE item LIKE 'obstacle%';
+CALL objectid_ext_tools._backfill_ids('ids.shared', 'id', '1 s', node => 1, layout => 'twitter', created_at => 'created_at', time_zone => NULL);
+RESET SESSION AUTHORIZATION;
+ALTER SCHEMA ids OWNER TO pg_database_owner;
+ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_installer;
+SET SESSION AUTHORIZATION regress_objectid_victim;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.shared', 'id', 1, created_at => 'created_at');
+RESET SESSION AUTHORIZATION;
+GRANT regress_objectid_victim TO regress_objectid_installer;
+SET SESSION AUTHORIZATION regress_objectid_victim;
+SELECT count(*) FROM objectid_ext_tools.conversion_plan('ids.shared', 'id', 'created_at') WHERE item LIKE 'obstacle%';
+RESET SESSION AUTHORIZATION;
+REVOKE regress_objectid_victim FROM regress_objectid_installer;
+ALTER DATABASE regress_objectid_security OWNER TO CURRENT_USER;
+ALTER SCHEMA ids OWNER TO CURRENT_USER;
+GRANT CREATE, USAGE ON SCHEMA ids TO regress_objectid_installer;
+SET SESSION AUTHORIZATION regress_objectid_victim;
+SELECT count(*) FROM objectid_ext_tools.conversion_plan('ids.shared', 'id', 'created_at') WHERE item LIKE 'obstacle%';
+RESET SESSION AUTHORIZATION;
+REVOKE CREATE ON SCHEMA ids FROM regress_objectid_victim;
+DROP TABLE ids.shared;
+
 -- A conversion does not take over a function that another role has created
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT format('CREATE FUNCTION ids.%I() RETURNS trigger LANGUAGE plpgsql AS %L', objectid_ext_tools._live_name('owned'), 'BEGIN RETURN NEW; END') \gexec

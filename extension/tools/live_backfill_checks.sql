@@ -41,6 +41,32 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_check_column(regclass, name, boolean) IS 'internal: raises an error if the values of a column cannot change';
 
+-- The triggers write with the rights of the owner of the tables, and find the new ids
+-- by name.  The owner of the schema can put another table in their place.
+
+CREATE FUNCTION objectid_ext_tools._backfill_check_schema("table" regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other record;
+BEGIN
+    SELECT nspname AS schema, r.rolname AS owner, pg_get_userbyid(t.relowner) AS table_owner INTO other
+    FROM pg_class t
+         JOIN pg_namespace n ON n.oid = relnamespace
+         JOIN pg_roles o ON o.oid = nspowner
+         JOIN pg_roles r ON r.oid = CASE o.rolname WHEN 'pg_database_owner' THEN (SELECT datdba FROM pg_database WHERE datname = current_database()) ELSE o.oid END
+    WHERE t.oid = "table" AND NOT pg_has_role(r.oid, t.relowner, 'MEMBER');
+    IF FOUND THEN
+        RAISE EXCEPTION 'schema "%" belongs to role "%"', other.schema, other.owner
+            USING ERRCODE = 'insufficient_privilege',
+                  DETAIL = format('This role could replace the tables of new ids, which triggers use with the rights of role "%s".', other.table_owner),
+                  HINT = format('Use ALTER SCHEMA %I OWNER TO %I, or GRANT %2$I TO %3$I if that role may do all that role "%2$s" may.', other.schema, other.table_owner, other.owner);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_check_schema(regclass) IS 'internal: raises an error if the owner of the schema of a table could not act as the owner of the table anyway';
+
 CREATE FUNCTION objectid_ext_tools._backfill_check("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -50,6 +76,7 @@ DECLARE
     other record;
 BEGIN
     PERFORM objectid_ext_tools._check_integers("table", "column");
+    PERFORM objectid_ext_tools._backfill_check_schema("table");
     PERFORM objectid_ext_tools._check_triggers("table", "column", 'objectid_ext_tools._backfilled');
     IF NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND attnum = indkey[0]
                    WHERE indrelid = "table" AND attname = "column" AND indisunique AND indisvalid AND indnkeyatts = 1 AND indpred IS NULL) THEN
