@@ -16,8 +16,9 @@ RESET client_min_messages;
 --
 -- The three types of keys
 --
+CREATE SEQUENCE ids;
 CREATE TABLE part_oid (id objectid, n int) PARTITION BY RANGE (id);
-CREATE TABLE part_big (id bigint, n int) PARTITION BY RANGE (id);
+CREATE TABLE part_big (id bigint DEFAULT next_snowflake('ids', 1), n int) PARTITION BY RANGE (id);
 CREATE TABLE part_insta (n int, id bigint) PARTITION BY RANGE (id);
 CREATE TABLE part_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT * FROM id_partitions('part_oid');
@@ -143,7 +144,7 @@ SELECT create_id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"'
 SELECT * FROM id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"');
 -- a keyword; a name that looks like a schema and a table
 CREATE TABLE "select" (id uuid) PARTITION BY RANGE (id);
-CREATE TABLE "a.b" (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE "a.b" (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 SELECT create_id_partitions('"select"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 SELECT create_id_partitions('"a.b"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 -- 63 bytes: the parent's name is truncated, by whole characters
@@ -255,7 +256,7 @@ SELECT count(*) FROM id_partitions('part');
 DROP TABLE part;
 
 -- Bigints that are not ids of any layout, and bounds inside a tick
-CREATE TABLE part (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE part (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE part_serial PARTITION OF part FOR VALUES FROM (0) TO (1000);
 CREATE TABLE part_rest PARTITION OF part FOR VALUES FROM (1000) TO (1288834974657);
 SELECT * FROM id_partitions('part');
@@ -297,12 +298,12 @@ FROM (VALUES ('2026-02-02 00:00:00+00'::timestamptz, '2026-02-01 00:00:00+00'::t
 SELECT layout, first, r.message FROM (VALUES ('twitter'::snowflake_layout, '2010-11-03 00:00:00+00'::timestamptz), ('js53', '2025-12-30 00:00:00+00'), ('js53', '2095-09-07 00:00:00+00'), ('instagram', '2046-06-27 00:00:00+00')) AS v (layout, first),
      pg_temp.refusal('part_bigint', '1 day', first, first + interval '2 days', layout) AS r;
 SELECT count(*) FROM id_partitions('part');
-SELECT count(*) FROM id_partitions('part_bigint');
+SELECT count(*) FROM id_partitions('part_bigint', 'twitter');
 SELECT create_id_partitions('part', '1 day', '2026-02-02 00:00:00+00', '2026-02-01 00:00:00+00');
 SELECT id_partitions('part_hash');
 SELECT create_id_partitions('part_that_is_not', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 SELECT create_id_partitions(0::regclass, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
--- NULL creates nothing
+-- NULL
 SELECT create_id_partitions(NULL, '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 SELECT create_id_partitions('part', NULL, '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 SELECT create_id_partitions('part', '1 day', NULL, '2026-02-02 00:00:00+00');

@@ -21,6 +21,7 @@ CREATE SCHEMA "Ids";
 CREATE EXTENSION objectid_ext SCHEMA "Ids";
 CREATE EXTENSION objectid_ext_tools;
 SET search_path = public, "Ids", objectid_ext_tools;
+CREATE SEQUENCE ids;
 
 --
 -- Rows that fell into the default partition move out when theirs is made
@@ -55,7 +56,7 @@ SELECT count(*) FROM pg_class WHERE relname ~ 'moved' AND relkind = 'r';
 DROP TABLE "Default's";
 -- deferred constraints are checked before a trigger is enabled again, and deferred as before
 CREATE TABLE other (id int PRIMARY KEY);
-CREATE TABLE deferred (id bigint, other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, UNIQUE (id, other) DEFERRABLE) PARTITION BY RANGE (id);
+CREATE TABLE deferred (id bigint DEFAULT next_snowflake('ids', 1), other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, UNIQUE (id, other) DEFERRABLE) PARTITION BY RANGE (id);
 CREATE TABLE deferred_default PARTITION OF deferred DEFAULT;
 CREATE TRIGGER t AFTER INSERT ON deferred FOR EACH ROW EXECUTE FUNCTION log();
 INSERT INTO other VALUES (1);
@@ -85,7 +86,7 @@ SELECT tableoid::regclass, count(*) FROM part_uuid GROUP BY 1 ORDER BY 1;
 DROP TABLE part_big, part_uuid;
 
 -- Rows that foreign keys refer to stay, and nothing is deleted with them.
-CREATE TABLE referred (id bigint, part int, PRIMARY KEY (id, part)) PARTITION BY RANGE (id);
+CREATE TABLE referred (id bigint DEFAULT next_snowflake('ids', 1), part int, PRIMARY KEY (id, part)) PARTITION BY RANGE (id);
 CREATE TABLE referred_rest PARTITION OF referred DEFAULT;
 CREATE TABLE referring (part int, id bigint, FOREIGN KEY (id, part) REFERENCES referred ON DELETE CASCADE);
 INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day'), 1 FROM generate_series(0, 2) AS i;
@@ -153,7 +154,7 @@ DROP TABLE p_20260101, p_20260201, p_20260301, p_20260401;
 -- those of instants, foreign tables.
 CREATE FOREIGN DATA WRAPPER nothing;
 CREATE SERVER archive FOREIGN DATA WRAPPER nothing;
-CREATE TABLE mixed (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE mixed (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE mixed_negative PARTITION OF mixed FOR VALUES FROM (-1000) TO (0);
 CREATE TABLE mixed_serial PARTITION OF mixed FOR VALUES FROM (0) TO (1000000000000);
 CREATE TABLE mixed_old PARTITION OF mixed FOR VALUES FROM (1000000000000) TO (snowflake_floor('2020-01-01Z'));
@@ -191,7 +192,7 @@ CREATE FUNCTION listed(parent regclass, OUT partition text, OUT lower text, OUT 
     SELECT named(p.partition::text), relative(p.lower), relative(p.upper) FROM objectid_ext_tools.id_partitions(parent) AS p $$;
 
 -- At first; a second call finds nothing to do.
-CREATE TABLE m (id bigint NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', month(2) - now());
 SELECT * FROM maintained('m', '1 month', month(2) - now());
 SELECT * FROM maintained('m', '1 month', month(2) - now(), '1 year');
@@ -201,7 +202,7 @@ DROP TABLE m;
 
 -- After a time without maintenance: the partitions that are missing, and their
 -- rows; not those that would be dropped at once
-CREATE TABLE m (id bigint NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 SELECT count(*) FROM create_id_partitions('m', '1 month', month(-9), month(-6));
 INSERT INTO m SELECT snowflake_floor(month(-n) + interval '1 day'), n FROM generate_series(-1, 9) AS n;
@@ -216,13 +217,13 @@ DROP TABLE m;
 DO $$ BEGIN EXECUTE (SELECT 'DROP TABLE ' || string_agg(oid::regclass::text, ', ') FROM pg_class WHERE relname LIKE 'm\_%' AND relkind = 'r'); END $$;
 -- a name that is taken
 DO $$ BEGIN EXECUTE format('CREATE TABLE m_%s (); CREATE TYPE m_%1$s_2 AS (n int)', to_char(month(0), 'YYYYMMDD')); END $$;
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', '0');
 DROP TABLE m;
 DO $$ BEGIN EXECUTE format('DROP TABLE m_%s; DROP TYPE m_%1$s_2', to_char(month(0), 'YYYYMMDD')); END $$;
 
 -- The intervals of the existing partitions, up to the next one; unbounded ends
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1)));
 CREATE TABLE m_future PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1) + interval '36 h')) TO (snowflake_floor(month(4)));
 CREATE TABLE m_end PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5))) TO (MAXVALUE);
@@ -231,7 +232,7 @@ SELECT * FROM listed('m');
 DROP TABLE m;
 -- Bounds that are not the lowest id of an instant: an id and one, as for a table that
 -- becomes the first partition.  New partitions leave no gap, and are dropped in turn.
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1) + interval '36 h') + 12345);
 CREATE TABLE m_odd PARTITION OF m FOR VALUES FROM (snowflake_floor(month(3) + interval '36 h') + 12345) TO (snowflake_floor(month(5)) + 1);
@@ -255,7 +256,7 @@ SELECT count(*) FROM create_id_partitions('m', '1 day', uuidv7_timestamp('019a00
 SELECT split_part(pg_get_expr(relpartbound, oid), ' TO ', 1) FROM pg_class WHERE relname LIKE 'm\_%' AND relname <> 'm_old';
 DROP TABLE m;
 -- the rows since the highest id of such a table leave the default partition
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-2) + interval '36 h') + 12345);
 INSERT INTO m SELECT snowflake_floor(month(n) + interval '48 h') FROM generate_series(-2, 0) AS n;
@@ -263,11 +264,11 @@ SELECT done, lower, upper, moved, problem FROM maintained('m', '1 month', '0', '
 SELECT count(*) FROM m_default;
 DROP TABLE m;
 -- a week begins on a Monday, a quarter in January
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(isodow FROM lower) AS day, lower = date_trunc('day', lower) AS midnight, upper - lower AS every, lower <= now() AND upper > now() AS present
 FROM maintain_id_partitions('m', '1 week', '0');
 DROP TABLE m;
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(month FROM lower) IN (1, 4, 7, 10) AS quarter, lower = date_trunc('quarter', lower) AS first_day, upper = lower + interval '3 months' AS every, lower <= now() AND upper > now() AS present
 FROM maintain_id_partitions('m', '3 months', '0');
 DROP TABLE m;
@@ -277,7 +278,7 @@ FROM maintain_id_partitions('m', '15 min', '1 h');
 DROP TABLE m;
 
 -- Sub-partitions: new ones are divided like the latest, except by the same column
-CREATE TABLE m (id bigint NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST (kind);
 CREATE TABLE m_latest_a PARTITION OF m_latest FOR VALUES IN ('a', 'A') PARTITION BY HASH (id);
 CREATE TABLE m_latest_a0 PARTITION OF m_latest_a FOR VALUES WITH (MODULUS 2, REMAINDER 0);
@@ -297,13 +298,13 @@ SELECT * FROM maintained('m', '1 month', month(1) - now(), now() - month(0));
 SELECT count(*) FROM m;
 DROP TABLE m;
 ALTER ROLE regress_upkeep_owner NOSUPERUSER;
-CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', '0');
 SELECT count(*) FROM pg_partition_tree('m') WHERE NOT isleaf;
 DROP TABLE m;
 -- also if all of these are dropped
-CREATE TABLE m (id bigint NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-2))) TO (snowflake_floor(month(-1))) PARTITION BY LIST (kind);
 CREATE TABLE m_latest_a PARTITION OF m_latest FOR VALUES IN ('a');
 SELECT * FROM maintained('m', '1 month', '0', now() - month(0));
@@ -312,7 +313,7 @@ SELECT count(*) FROM pg_class WHERE relname LIKE 'm\_template%';
 DROP TABLE m;
 
 -- What cannot be done is reported, and does not prevent the rest.
-CREATE TABLE m (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE TABLE referring (id bigint REFERENCES m);
 SELECT count(*) FROM create_id_partitions('m', '1 month', month(-4), month(-2));
@@ -324,7 +325,7 @@ SELECT count(*) FROM m_default;
 DROP TABLE m, referring;
 
 -- Any error is that of one partition: an old row that a constraint forbids
-CREATE TABLE m (id bigint, n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1), n int) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 INSERT INTO m SELECT snowflake_floor(month(0)), 0;
 ALTER TABLE m ADD CHECK (n > 0) NOT VALID;
@@ -332,7 +333,7 @@ SELECT done, lower, upper, moved, regexp_replace(problem, '\d{8}.*', '...') AS p
 SELECT count(*) FROM m_default;
 DROP TABLE m;
 -- another partition lies within one tick
-CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE m_tick PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 5) TO (snowflake_floor(month(1)) + 9);
 SELECT * FROM maintained('m', '1 month', month(1) - now());
 INSERT INTO m SELECT snowflake_floor(month(1)) + n FROM generate_series(0, 9) AS n;
@@ -351,7 +352,7 @@ CREATE INDEX ON m (body);
 CREATE TRIGGER row_trigger AFTER INSERT ON m FOR EACH ROW EXECUTE FUNCTION log();
 CREATE STATISTICS m_stat ON n, other FROM m;
 CREATE TABLE m_like PARTITION OF m FOR VALUES FROM (0) TO (1);
-SELECT partition AS made FROM maintain_id_partitions('m', '1 month', '0') \gset
+SELECT partition AS made FROM maintain_id_partitions('m', '1 month', '0', layout => 'twitter') \gset
 CREATE FUNCTION described(t regclass) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT concat_ws(' ', attname, atttypid::regtype, attnotnull, attidentity, attgenerated, attstorage, attcompression, attislocal, attinhcount, pg_get_expr(adbin, adrelid))
       FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = t AND attnum > 0
@@ -365,7 +366,7 @@ UNION ALL (SELECT * FROM described(:'made') EXCEPT ALL SELECT * FROM described('
 DROP TABLE m, other;
 
 -- A partition of the present for which DETACH PARTITION CONCURRENTLY was interrupted
-CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 SELECT done FROM maintain_id_partitions('m', '1 day', '0');
 UPDATE pg_inherits SET inhdetachpending = true WHERE inhparent = 'm'::regclass;
 \set VERBOSITY terse
@@ -387,7 +388,7 @@ BEGIN
     END IF;
     RETURN n;
 END $$;
-CREATE TABLE m (id bigint, n int CHECK (n <> spy(1) + 5)) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1), n int CHECK (n <> spy(1) + 5)) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE INDEX ON m ((n + spy(1))) WHERE n > spy(2);
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST ((n + spy(1)));
@@ -419,7 +420,7 @@ DROP TABLE m_old;
 SELECT done, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
 RESET ROLE;
 -- an ancestor's owner
-CREATE TABLE branch (id bigint, n int) PARTITION BY RANGE (id);
+CREATE TABLE branch (id bigint DEFAULT next_snowflake('ids', 1), n int) PARTITION BY RANGE (id);
 CREATE TABLE root (id bigint, n int) PARTITION BY LIST ((n + spy(1)));
 ALTER TABLE root ATTACH PARTITION branch FOR VALUES IN (2);
 ALTER TABLE root OWNER TO regress_upkeep_owner;
@@ -429,7 +430,7 @@ SELECT maintain_id_partitions('branch', '1 month', '0');
 DROP TABLE m, root;
 -- a table of another role that refers to the rows
 ALTER SEQUENCE ran_as_superuser RESTART;
-CREATE TABLE keyed (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE keyed (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE keyed_default PARTITION OF keyed DEFAULT;
 INSERT INTO keyed SELECT snowflake_floor(month(0));
 GRANT REFERENCES ON keyed TO regress_upkeep_owner;
@@ -438,7 +439,7 @@ CREATE TABLE refers (id bigint REFERENCES keyed, n int);
 CREATE INDEX ON refers (n) WHERE n > spy(2);
 RESET ROLE;
 SELECT done, moved, problem FROM maintain_id_partitions('keyed', '1 month', '0');
-CREATE TABLE kept (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE kept (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('kept', '1 month', month(-1), month(0));
 GRANT REFERENCES ON kept TO regress_upkeep_owner;
 SET ROLE regress_upkeep_owner;
@@ -454,7 +455,7 @@ SET ROLE regress_upkeep_owner;
 CREATE TABLE referred (id int PRIMARY KEY, n int);
 GRANT REFERENCES ON referred TO :"USER";
 RESET ROLE;
-CREATE TABLE refers_too (id bigint PRIMARY KEY, n int, o int, previous bigint REFERENCES refers_too,
+CREATE TABLE refers_too (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY, n int, o int, previous bigint REFERENCES refers_too,
     CONSTRAINT keys FOREIGN KEY (o) REFERENCES referred ON DELETE SET NULL DEFERRABLE) PARTITION BY RANGE (id);
 CREATE TABLE refers_too_latest PARTITION OF refers_too FOR VALUES FROM (0) TO (100) PARTITION BY HASH (id);
 CREATE TABLE refers_too_one PARTITION OF refers_too_latest FOR VALUES WITH (MODULUS 1, REMAINDER 0);
@@ -495,7 +496,7 @@ REVOKE USAGE ON SCHEMA "Ids" FROM regress_upkeep_owner;
 
 -- A rule on DELETE would run for rows that do not change.  They stay, and so do those
 -- that it would delete.  A rule of a partition counts, and one that is disabled does not.
-CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT PARTITION BY RANGE (id);
 CREATE TABLE m_rest PARTITION OF m_default DEFAULT;
 CREATE TABLE detail (id bigint);
@@ -524,42 +525,41 @@ SELECT done, regexp_replace(partition, '\d{8}', '...') AS partition FROM maintai
 SELECT done, partition ~ '^public."M ""x''%s_\d{8}"$' AS partition FROM maintain_id_partitions('"M ""x''%s"', '1 day', '2 days', '0');
 DROP TABLE "M ""x'%s";
 
--- The layout of the default, or else of the bounds: another one, or a
--- forgotten one, would make the present old.
-CREATE SEQUENCE clock;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('clock', 1, 'discord;start=random')) PARTITION BY RANGE (id);
-SELECT create_id_partitions('m', '1 month', month(-1), month(1));
+-- The layout is that of the default.  Another one, or one that nothing tells, is an
+-- error: it would make the present old.
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'discord;start=random')) PARTITION BY RANGE (id);
+SELECT create_id_partitions('m', '1 month', month(-1), month(1), 'twitter');
+SELECT count(*) FROM create_id_partitions('m', '1 month', month(-1), month(1));
 SELECT count(*) FROM create_id_partitions('m', '1 month', month(-1), month(1), 'discord');
+SELECT count(*), min(lower) = month(-1) AS lower FROM id_partitions('m');
+SELECT drop_id_partitions('m', now() - interval '1 year', layout => 'twitter');
 SELECT drop_id_partitions('m', now() - interval '1 year');
-SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'mastodon');
-SELECT * FROM maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'discord');
-DROP TABLE m;
-CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
-SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-03-01Z', 'discord');
-SELECT drop_id_partitions('m', '2025-06-01Z');
-SELECT * FROM drop_id_partitions('m', '2025-06-01Z', layout => 'discord');
--- a default that does not tell the layout
-ALTER TABLE m ALTER id SET DEFAULT next_snowflake('clock', 1, current_setting('app.layout')::snowflake_layout);
+SELECT * FROM maintain_id_partitions('m', '1 month', '0', '1 year');
+-- not known
+ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1, current_setting('app.layout')::snowflake_layout);
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
+ALTER TABLE m ALTER id SET DEFAULT CASE WHEN now() > '2026-01-01Z' THEN next_snowflake('ids', 1) ELSE next_shard_id(1, nextval('ids')) END;
+SELECT create_id_partitions('m', '1 month', month(1), month(2));
+ALTER TABLE m ALTER id DROP DEFAULT;
+SELECT drop_id_partitions('m', '2025-06-01Z');
+SELECT * FROM id_partitions('m');
+-- that of the last bound is another one
+SELECT drop_id_partitions('m', '2025-06-01Z', layout => 'twitter');
+SELECT * FROM drop_id_partitions('m', '2025-06-01Z', layout => 'discord');
 DROP TABLE m;
-CREATE TABLE m (n int, id bigint DEFAULT next_snowflake('clock', 1)) PARTITION BY RANGE (id);
+CREATE TABLE m (n int, id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'pgedge');
 SELECT done FROM maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'twitter;start=random');
 DROP TABLE m;
-CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
-SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-03-01Z', 'mastodon');
-SELECT drop_id_partitions('m', '2025-06-01Z');
-DROP TABLE m;
 -- bounds at no whole second are those of this layout, if of no other
 CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
-SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01 00:00:00.123Z', '2026-01-02 00:00:00.123Z');
-SELECT partition FROM drop_id_partitions('m', now());
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01 00:00:00.123Z', '2026-01-02 00:00:00.123Z', 'twitter');
+SELECT partition FROM drop_id_partitions('m', now(), layout => 'twitter');
 DROP TABLE m;
-DROP SEQUENCE clock;
 
 -- Errors
-CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);
 SELECT maintain_id_partitions('plain', '1 day', '1 day');
 SELECT maintain_id_partitions('m', '1 s', '1 day');
@@ -574,7 +574,6 @@ SELECT maintain_id_partitions('m', '1 day', '1 day', '1 day', 'detach concurrent
 SELECT maintain_id_partitions(NULL, '1 day', '1 day');
 SELECT maintain_id_partitions('m', NULL, '1 day');
 SELECT maintain_id_partitions('m', '1 day', NULL);
-SELECT maintain_id_partitions('m', '1 day', '1 day', layout => NULL);
 -- intervals can be infinite from 17 on
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE hint text;

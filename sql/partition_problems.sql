@@ -20,6 +20,7 @@ SET intervalstyle = 'postgres';
 CREATE EXTENSION objectid_ext;
 CREATE EXTENSION objectid_ext_tools;
 SET search_path = public, objectid_ext_tools;
+CREATE SEQUENCE ids;
 GRANT ALL ON SCHEMA public TO regress_problems_owner;
 CREATE FUNCTION month(n int) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT date_trunc('month', now()) + n * interval '1 month' $$;
 -- the partition of last month is to be dropped, those of this month, of which a row is
@@ -29,7 +30,7 @@ CREATE FUNCTION maintained(parent regclass, OUT done text, OUT month text, OUT m
            regexp_replace(regexp_replace(m.problem, '\d{8,}', '...', 'g'), 'fkey[_\d]*', 'fkey')
     FROM objectid_ext_tools.maintain_id_partitions(parent, '1 month', month(1) - now(), now() - month(0)) AS m $$;
 \set rows 'SELECT (SELECT count(*) FROM m_default) AS in_default, (SELECT count(*) FROM m) AS rows, (SELECT count(*) FROM pg_class WHERE relname IN (''objectid_ext_tools_moved'', ''m_template'')) AS remains;'
-\set begin 'BEGIN; SET ROLE regress_problems_owner; CREATE TABLE m (id bigint NOT NULL, n int) PARTITION BY RANGE (id); CREATE TABLE m_default PARTITION OF m DEFAULT; INSERT INTO m SELECT snowflake_floor(month(0)), 2;'
+\set begin 'BEGIN; SET ROLE regress_problems_owner; CREATE TABLE m (id bigint DEFAULT next_snowflake(''ids'', 1) NOT NULL, n int) PARTITION BY RANGE (id); CREATE TABLE m_default PARTITION OF m DEFAULT; INSERT INTO m SELECT snowflake_floor(month(0)), 2;'
 \set old 'CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)))'
 \set maintain 'SELECT * FROM maintained(''m''); RESET ROLE;' :rows 'ROLLBACK;'
 \set QUIET on

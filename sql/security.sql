@@ -143,10 +143,10 @@ SET timezone = 'UTC';
 SELECT column_name, generator, sequence, layout, node, problem FROM objectid_ext_tools.clock_sequences;
 
 SELECT objectid_ext_tools.create_id_partitions('victim.by_time', '1 day', '2026-01-01', '2026-01-02');
-SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '2026-01-01', '2026-01-02');
+SELECT objectid_ext_tools.create_id_partitions('victim.by_number', '1 day', '2026-01-01', '2026-01-02', 'twitter');
 SELECT objectid_ext_tools.create_id_partitions('victim.by_uuid', '1 day', '2026-01-01', '2026-01-02');
 SELECT * FROM objectid_ext_tools.id_partitions('victim.by_time');
-SELECT * FROM objectid_ext_tools.id_partitions('victim.by_number');
+SELECT * FROM objectid_ext_tools.id_partitions('victim.by_number', 'twitter');
 SELECT * FROM objectid_ext_tools.id_partitions('victim.by_uuid');
 SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1);
 SELECT objectid_ext_tools.convert_to_snowflake('victim.identified', 'id', 1);

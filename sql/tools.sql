@@ -62,7 +62,7 @@ SELECT objectid_ext_tools.convert_to_snowflake('app.customer', 'id', 5);
 SELECT objectid_ext_tools.convert_to_snowflake('app.orders', 'id', layout => 'instagram');
 SELECT objectid_ext_tools.convert_to_objectid('app.author', '_id');
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.event', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
-SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.number', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
+SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.number', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'twitter');
 INSERT INTO app.event SELECT ids.objectid_floor('2026-01-02 12:00:00+00');
 
 -- Nothing depends on it, except parts of its own views.
@@ -105,7 +105,7 @@ SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.event', '1 day
 RESET SESSION AUTHORIZATION;
 ALTER EXTENSION objectid_ext SET SCHEMA ids;
 SET SESSION AUTHORIZATION regress_tools_dba;
-SELECT * FROM objectid_ext_tools.id_partitions('app.number');
+SELECT * FROM objectid_ext_tools.id_partitions('app.number', 'twitter');
 CREATE TABLE app.more (id serial PRIMARY KEY, document text);
 SELECT objectid_ext_tools.convert_to_snowflake('app.more', 'id', 5);
 SELECT objectid_ext_tools.convert_to_objectid('app.more', 'document');

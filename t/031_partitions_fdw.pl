@@ -155,7 +155,7 @@ $here->safe_psql('postgres', q{
 	CREATE FOREIGN TABLE kept_rest PARTITION OF kept DEFAULT SERVER archive OPTIONS (table_name 'rest');
 	INSERT INTO kept SELECT snowflake_floor(now()) + n, n FROM generate_series(1, 10) AS n;
 	INSERT INTO kept VALUES (snowflake_floor('2020-01-01Z'), 0)});
-my $maintain = q{SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('kept', '1 month', '0', '1 year')};
+my $maintain = q{SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('kept', '1 month', '0', '1 year', layout => 'twitter')};
 is($here->safe_psql('postgres', $maintain),
 	'||cannot move rows out of default partition public.kept_rest: The rows of foreign table public.kept_rest are on another server, which commits for itself.',
 	'rows do not leave a default partition on another server');

@@ -65,23 +65,24 @@ COMMENT ON FUNCTION objectid_ext_tools._partition_bounds(regclass) IS 'internal:
 
 CREATE FUNCTION objectid_ext_tools.id_partitions(
     parent regclass,
-    layout snowflake_layout DEFAULT 'twitter',
+    layout snowflake_layout DEFAULT NULL,
     OUT partition regclass,
     OUT lower timestamp with time zone,
     OUT upper timestamp with time zone
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT child.partition,
-           objectid_ext_tools._partition_time(key_type, bounds[1], layout),
-           objectid_ext_tools._partition_time(key_type, bounds[2], layout)
+           objectid_ext_tools._partition_time(key_type, bounds[1], known),
+           objectid_ext_tools._partition_time(key_type, bounds[2], known)
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
+         objectid_ext_tools._partition_layout(parent, layout) AS known,
          objectid_ext_tools._partition_bounds(parent) AS child,
          LATERAL regexp_match(child.printed, '^FOR VALUES FROM [(](.*)[)] TO [(](.*)[)]$') AS bounds
     ORDER BY 2, 1
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds; NULL for the default partition';
+COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of ids, with the times of their bounds; null for the default partition; the layout is by default that of the default of the column';
 
 -- A bound is exact if it is the lowest id of an instant, as create_id_partitions()
 -- makes them.  A partition with other bounds contains ids of any time, or numbers
@@ -397,9 +398,9 @@ CREATE FUNCTION objectid_ext_tools.create_id_partitions(
     every interval,
     first timestamp with time zone,
     upto timestamp with time zone,
-    layout snowflake_layout DEFAULT 'twitter'
+    layout snowflake_layout DEFAULT NULL
 ) RETURNS SETOF regclass
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 SET jit = off
@@ -415,6 +416,9 @@ DECLARE
     begins timestamptz := first;
     ends timestamptz;
 BEGIN
+    IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
+        RAISE EXCEPTION 'parent, interval, first and last time must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     PERFORM objectid_ext_tools._check_partition_interval(every);
     IF NOT isfinite(first) OR NOT isfinite(upto) OR upto <= first THEN
         RAISE EXCEPTION 'invalid time span from % to %', first, upto
@@ -422,8 +426,8 @@ BEGIN
     END IF;
 
     PERFORM objectid_ext_tools._lock_parent(parent);
+    layout := objectid_ext_tools._partition_layout(parent, layout);
     template := objectid_ext_tools._partition_template(parent, layout);
-    PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
     existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
     odd := objectid_ext_tools._odd_bounds(parent, layout);
 
@@ -441,4 +445,4 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; an error if the default of the column, or else the bounds of its partitions, are of another layout; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column; an error if it is not known, or if that or the bounds of the partitions are of another one; the interval is from 1 minute to 366 days';

@@ -26,14 +26,14 @@ CREATE FUNCTION objectid_ext_tools.drop_id_partitions(
     parent regclass,
     older_than timestamp with time zone,
     action text DEFAULT 'drop',
-    layout snowflake_layout DEFAULT 'twitter',
+    layout snowflake_layout DEFAULT NULL,
     OUT partition text,
     OUT lower timestamp with time zone,
     OUT upper timestamp with time zone,
     OUT statement text,
     OUT problem text
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 SET jit = off
@@ -42,6 +42,9 @@ DECLARE
     old record;
     detail text;
 BEGIN
+    IF parent IS NULL OR older_than IS NULL OR action IS NULL THEN
+        RAISE EXCEPTION 'parent, time and action must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     IF action NOT IN ('drop', 'detach', 'detach concurrently') THEN
         RAISE EXCEPTION 'invalid action "%"', action
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid actions are "drop", "detach" and "detach concurrently".';
@@ -58,7 +61,7 @@ BEGIN
     ELSE
         PERFORM objectid_ext_tools._lock_parent(parent);
     END IF;
-    PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
+    layout := objectid_ext_tools._partition_layout(parent, layout);
     FOR old IN
         SELECT p.* FROM objectid_ext_tools._time_partitions(parent, layout) AS p
              JOIN pg_inherits ON inhparent = parent AND inhrelid = p.partition
@@ -92,7 +95,7 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition stays because it is still referenced or locked, belongs to another role, or cannot be dropped for another reason; an error if the layout is not that of the ids; the caller is the owner of the table, or both are superusers; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
+COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition stays because it is still referenced or locked, belongs to another role, or cannot be dropped for another reason; the layout is by default that of the default of the column, and an error if it is not known or is not that of the ids; the caller is the owner of the table, or both are superusers; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
 
 -- The grid of the existing partitions, or else multiples of the interval from
 -- Monday 2001-01-01 on: months, weeks, days and hours begin as people expect.
@@ -192,7 +195,7 @@ CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(
     ahead interval,
     keep interval DEFAULT NULL,
     action text DEFAULT 'drop',
-    layout snowflake_layout DEFAULT 'twitter',
+    layout snowflake_layout DEFAULT NULL,
     OUT done text,
     OUT partition text,
     OUT lower timestamp with time zone,
@@ -215,8 +218,8 @@ DECLARE
     odd jsonb;
     detail text;
 BEGIN
-    IF parent IS NULL OR every IS NULL OR ahead IS NULL OR action IS NULL OR layout IS NULL THEN
-        RAISE EXCEPTION 'parent, interval, time ahead, action and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    IF parent IS NULL OR every IS NULL OR ahead IS NULL OR action IS NULL THEN
+        RAISE EXCEPTION 'parent, interval, time ahead and action must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._partition_key_type(parent);
     PERFORM objectid_ext_tools._check_partition_interval(every);
@@ -234,7 +237,7 @@ BEGIN
 
     -- concurrent calls wait for this one, and then find what it has done
     PERFORM objectid_ext_tools._lock_parent(parent);
-    PERFORM objectid_ext_tools._check_partition_layout(parent, layout);
+    layout := objectid_ext_tools._partition_layout(parent, layout);
     present := clock_timestamp();
     SELECT max(p.upper), max(p.upper) FILTER (WHERE exact_upper) INTO past, anchor
     FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND timed_upper;
@@ -307,4 +310,4 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; an error if the layout is not that of the ids; the caller is the owner of the table, or both are superusers; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the layout is by default that of the default of the column, and an error if it is not known or is not that of the ids; the caller is the owner of the table, or both are superusers; the interval is from 1 minute to 366 days';

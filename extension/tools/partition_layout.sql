@@ -11,7 +11,7 @@ SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
 AS $$
-    SELECT array_agg(DISTINCT known.layout)
+    SELECT array_agg(DISTINCT replace(known.layout, ';start=random', ''))
     FROM pg_attrdef,
          pg_get_expr(adbin, adrelid) AS expression,
          objectid_ext_tools._generators() AS g,
@@ -39,31 +39,40 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._layouts_of_bound(text, snowflake_layout) IS 'internal: layouts in which a bound is a whole hour; null if there is none, or if it is a whole second of the given layout';
 
-CREATE FUNCTION objectid_ext_tools._check_partition_layout(parent regclass, layout snowflake_layout) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+-- Ids do not tell where the sequence of their layout started.  With another one, the
+-- present is old, and dropped.
+
+CREATE FUNCTION objectid_ext_tools._partition_layout(parent regclass, layout snowflake_layout) RETURNS snowflake_layout
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     key smallint := (SELECT partattrs[0] FROM pg_partitioned_table WHERE partrelid = parent);
-    layouts text[] := objectid_ext_tools._default_layouts(parent, key);
-    cause text := 'its default';
+    key_name text := (SELECT format('%s.%I', parent, attname) FROM pg_attribute WHERE attrelid = parent AND attnum = key);
+    own text[] := objectid_ext_tools._default_layouts(parent, key);
+    others text[];
 BEGIN
-    IF objectid_ext_tools._partition_key_type(parent) <> 'bigint'::regtype THEN
-        RETURN;
-    END IF;
-    IF layouts IS NULL THEN
-        cause := 'the bounds of its partitions';
-        layouts := (SELECT objectid_ext_tools._layouts_of_bound(max(bound::bigint)::text, layout)
-                    FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''(\d+)''[)]$') AS bound);
-    END IF;
-    -- ids do not tell where their sequence started
-    IF layouts IS NOT NULL
-       AND replace(layout::text, ';start=random', '') <> ALL (SELECT replace(l, ';start=random', '') FROM unnest(layouts) AS l) THEN
-        RAISE EXCEPTION 'layout "%" is not that of column %.%', layout, parent, (SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = parent AND attnum = key)
+    IF objectid_ext_tools._partition_key_type(parent) IS DISTINCT FROM 'bigint'::regtype THEN
+        RETURN objectid_ext_tools._layout('twitter');
+    ELSIF layout IS NULL AND cardinality(own) = 1 THEN
+        RETURN objectid_ext_tools._layout(own[1]);
+    ELSIF layout IS NULL THEN
+        RAISE EXCEPTION 'layout of column % is not known', key_name
             USING ERRCODE = 'invalid_parameter_value',
-                  DETAIL = format('According to %s, it is %s.', cause, (SELECT string_agg(format('"%s"', l), ' or ') FROM unnest(layouts) AS l)),
+                  DETAIL = CASE WHEN own IS NULL THEN 'Its default does not tell it.' ELSE 'Its default has several.' END,
                   HINT = 'Pass the layout of the ids as the argument layout.';
     END IF;
+    others := coalesce(own, (SELECT objectid_ext_tools._layouts_of_bound(max(bound::bigint)::text, layout)
+                             FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''(\d+)''[)]$') AS bound));
+    IF replace(layout::text, ';start=random', '') <> ALL (others) THEN
+        RAISE EXCEPTION 'layout "%" is not that of column %', layout, key_name
+            USING ERRCODE = 'invalid_parameter_value',
+                  DETAIL = format(CASE WHEN own IS NULL THEN 'The last bound of its partitions is a whole hour of %s, and no whole second of this layout.'
+                                       ELSE 'According to its default, it is %s.' END,
+                                  (SELECT string_agg(format('"%s"', l), ' or ') FROM unnest(others) AS l)),
+                  HINT = 'Pass the layout of the ids as the argument layout.';
+    END IF;
+    RETURN layout;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_layout(regclass, snowflake_layout) IS 'internal: raises an error if the default of the partition key, or else the bounds of the partitions, are of another layout';
+COMMENT ON FUNCTION objectid_ext_tools._partition_layout(regclass, snowflake_layout) IS 'internal: the given layout, or else that of the default of the partition key; raises an error if the default, or else the bounds of the partitions, are of another one, or if none is known';
