@@ -271,7 +271,8 @@ BEGIN
         PERFORM objectid_ext_tools._live_check_privileges(each.relation);
         PERFORM objectid_ext_tools._live_check_table(each.relation, state);
     END LOOP;
-    PERFORM objectid_ext_tools._live_check_row_types(array_agg(relation)) FROM objectid_ext_tools._live_columns("table", "column", to_type);
+    PERFORM objectid_ext_tools._live_check_row_types(array_agg(relation)), objectid_ext_tools._live_check_whole_rows(array_agg(relation))
+    FROM objectid_ext_tools._live_columns("table", "column", to_type);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check(regclass, name, regtype) IS 'internal: raises an error if something stands in the way of a conversion under load';
