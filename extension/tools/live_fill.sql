@@ -156,13 +156,42 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[stray.relation]) || ARRAY(SELECT oid::regclass FROM pg_class WHERE oid = stray.confrelid AND oid <> stray.relation),
-                                          'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY(SELECT oid::regclass FROM pg_class WHERE oid IN (stray.relation, stray.confrelid)), 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_retry_unless(EXISTS (SELECT FROM objectid_ext_tools._live_strays("table", "column", to_type) s
+                                                          WHERE s.relation = stray.relation AND s.constraint_name = stray.constraint_name));
     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', stray.relation, stray.constraint_name);
     RETURN true;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_drop_stray(regclass, name, regtype, boolean, interval) IS 'internal: drops a constraint of shadow columns that the converted columns do not have; false if there is none';
+
+-- A table can take part in one conversion only: it has one trigger, and whoever
+-- undoes a conversion drops all shadow columns of its tables.  To be called when the
+-- tables are locked, so that no other conversion can begin with them.
+
+CREATE FUNCTION objectid_ext_tools._live_check_apart(tables regclass[], state text) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    busy regclass;
+BEGIN
+    WITH noted AS MATERIALIZED (
+        SELECT p.relation, store = to_regclass(state) AS own FROM objectid_ext_tools._live_stores() AS store, objectid_ext_tools._live_progress(store) AS p
+    )
+    SELECT relation INTO busy
+    FROM (SELECT relation FROM noted WHERE NOT own
+          UNION
+          SELECT tgrelid FROM pg_trigger
+          WHERE tgrelid = ANY (tables) AND tgname = '~objectid_ext_conversion' AND tgparentid = 0 AND tgrelid NOT IN (SELECT relation FROM noted WHERE own)) AS others
+    WHERE relation = ANY (tables) ORDER BY relation LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % takes part in another conversion', busy
+            USING ERRCODE = 'object_in_use', HINT = 'Complete the other conversion, or use undo_conversion().';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_apart(regclass[], text) IS 'internal: raises an error if one of these tables takes part in another conversion';
 
 CREATE FUNCTION objectid_ext_tools._live_begin("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS float8
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -172,6 +201,7 @@ AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
     next record;
+    again record;
 BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
     IF to_regclass(state) IS NULL THEN
@@ -179,7 +209,6 @@ BEGIN
                        ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 500, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
         EXECUTE format('INSERT INTO %s (relation, filenode, pages, root, attribute) VALUES (0, 0, 0, $1, $2)', state) USING "table", "column";
         EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
-        PERFORM objectid_ext_tools._live_revoke('pg_class', to_regclass(state));
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
         RETURN 0;
     END IF;
@@ -190,7 +219,10 @@ BEGIN
     IF NOT FOUND THEN
         RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, true, max_wait) THEN 0 END;
     END IF;
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_check_apart(objectid_ext_tools._live_tree(ARRAY[next.relation]), state);
+    SELECT * INTO again FROM objectid_ext_tools._live_unbegun("table", "column", to_type) u WHERE u.relation = next.relation;
+    PERFORM objectid_ext_tools._live_retry_unless(again = next);
     PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_renames(next.relation)));
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
         PERFORM objectid_ext_tools._backfill_begin_table(state, next.relation, next."columns", next.body);
@@ -236,6 +268,20 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_fill_rows(regclass, bigint, bigint, integer, text, text) IS 'internal: fills the shadow columns of some rows that nobody has locked; returns their number, and the page at which to continue';
 
+-- By the catalog of this table alone, which is faster
+
+CREATE FUNCTION objectid_ext_tools._live_fill_parts(relation regclass, to_type regtype, OUT assignments text, OUT unfilled text)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(format('%I = %s', s.attname, objectid_ext_tools._live_value(o.attname, o.atttypid, to_type)), ', ' ORDER BY s.attnum),
+           string_agg(format('%I IS NULL AND %I IS NOT NULL', s.attname, o.attname), ' OR ' ORDER BY s.attnum)
+    FROM pg_constraint c JOIN pg_attribute s ON s.attrelid = c.conrelid AND c.conname = objectid_ext_tools._live_name('= ' || s.attname) AND s.attname LIKE '\_objectid\_ext\_%'
+         JOIN pg_attribute o ON o.attrelid = c.conrelid AND o.attnum = ANY (c.conkey) AND o.attnum <> s.attnum
+    WHERE c.conrelid = relation AND c.contype = 'c'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_fill_parts(regclass, regtype) IS 'internal: how rows of a table are filled, and which are not; NULL if it has no shadow columns';
+
 CREATE FUNCTION objectid_ext_tools._live_fill("table" regclass, "column" name, to_type regtype, max_wait interval, rows_per_second integer) RETURNS float8
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -267,13 +313,7 @@ BEGIN
                        ' pages = pg_relation_size(relation) / current_setting(''block_size'')::bigint WHERE relation = $1', state) USING next.relation;
         RETURN 0;
     END IF;
-    -- by the catalog of this table alone, which is faster
-    SELECT string_agg(format('%I = %s', s.attname, objectid_ext_tools._live_value(o.attname, o.atttypid, to_type)), ', ') AS assignments,
-           string_agg(format('%I IS NULL AND %I IS NOT NULL', s.attname, o.attname), ' OR ') AS unfilled
-    INTO parts
-    FROM pg_constraint c JOIN pg_attribute s ON s.attrelid = c.conrelid AND c.conname = objectid_ext_tools._live_name('= ' || s.attname) AND s.attname LIKE '\_objectid\_ext\_%'
-         JOIN pg_attribute o ON o.attrelid = c.conrelid AND o.attnum = ANY (c.conkey) AND o.attnum <> s.attnum
-    WHERE c.conrelid = next.relation AND c.contype = 'c';
+    SELECT * INTO parts FROM objectid_ext_tools._live_fill_parts(next.relation, to_type);
     IF parts.assignments IS NULL THEN
         -- it does not take part any more
         PERFORM objectid_ext_tools._live_follow("table", "column", to_type, max_wait);
@@ -281,6 +321,7 @@ BEGIN
     END IF;
     -- nobody can add a trigger, or change the owner, before the rows are updated
     PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ROW EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_retry_unless(parts = objectid_ext_tools._live_fill_parts(next.relation, to_type));
     PERFORM objectid_ext_tools._live_check_owner(next.relation);
     PERFORM objectid_ext_tools._live_check_table(next.relation, state);
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
@@ -337,6 +378,7 @@ BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._live_unvalidated("table", "column", to_type) LOOP
         BEGIN
             PERFORM objectid_ext_tools._live_lock(ARRAY[each.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
+            PERFORM objectid_ext_tools._live_retry_unless(EXISTS (SELECT FROM pg_constraint WHERE conrelid = each.relation AND conname = each.constraint_name));
             EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', each.relation, each.constraint_name);
         EXCEPTION WHEN lock_not_available THEN
             IF NOT done THEN
@@ -360,6 +402,7 @@ SET client_min_messages = warning
 AS $$
 DECLARE
     next record;
+    again record;
     definition text;
 BEGIN
     IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_drop_stray("table", "column", to_type, false, max_wait)
@@ -374,14 +417,18 @@ BEGIN
         RETURN NULL;
     END IF;
     IF next.kind = 'foreign key' THEN
-        definition := objectid_ext_tools._live_foreign_key("table", "column", to_type, next.object);
         PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT conrelid FROM pg_constraint WHERE oid = next.object
                                                     UNION SELECT confrelid FROM pg_constraint WHERE oid = next.object)::regclass[],
                                               'SHARE ROW EXCLUSIVE', max_wait);
     ELSE
         SELECT objectid_ext_tools._live_definition('check', next.relation, next.object, to_type, array_agg(l.attribute), array_agg(l.value), 'pg_catalog, pg_temp') INTO definition
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = next.relation;
-        PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[next.relation]), 'ACCESS EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._live_lock_trees(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    END IF;
+    SELECT * INTO again FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind = next.kind AND o.object = next.object;
+    PERFORM objectid_ext_tools._live_retry_unless(again = next);
+    IF next.kind = 'foreign key' THEN
+        definition := objectid_ext_tools._live_foreign_key("table", "column", to_type, next.object);
     END IF;
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', next.relation, next.shadow, definition) ||
             CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END;

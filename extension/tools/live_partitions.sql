@@ -34,6 +34,19 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_tree(regclass[]) IS 'internal: tables with all their partitions and children, each after its parent';
 
+CREATE FUNCTION objectid_ext_tools._live_lock_trees(relations regclass[], mode text, max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    tables regclass[] := objectid_ext_tools._live_tree(relations);
+BEGIN
+    PERFORM objectid_ext_tools._live_lock(tables, mode, max_wait);
+    PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_tree(relations) = tables);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_lock_trees(regclass[], text, interval) IS 'internal: locks tables with all their partitions, or raises lock_not_available';
+
 -- A partition that was created and detached between two steps is in no list.  It has
 -- a shadow column with its check, and the trigger of no conversion.
 
@@ -56,27 +69,43 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_left(regclass[]) IS 'internal: tables that were partitions for a time during the conversion of these';
 
-CREATE FUNCTION objectid_ext_tools._live_remove(relation regclass, shadows name[], max_wait interval) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    attnums smallint[] := ARRAY(SELECT attnum FROM pg_attribute WHERE attrelid = relation AND attname = ANY (shadows));
-    keys oid[] := ARRAY(SELECT oid FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND conname LIKE '\_objectid\_ext\_%'
-                                                        AND (conrelid = relation AND conkey && attnums OR confrelid = relation AND confkey && attnums));
-BEGIN
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY(SELECT relation UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint WHERE oid = ANY (keys))),
-                                          'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._execute(
-        ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) FROM pg_constraint WHERE oid = ANY (keys)) ||
-        ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', relation, s) FROM unnest(shadows) AS s));
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._live_remove(regclass, name[], interval) IS 'internal: drops shadow columns of a table and their foreign keys';
-
 -- Tables that do not take part any more: dropped; detached; or the foreign key by
 -- which they referred to a converted column was dropped; then, columns of others.
 -- Such a column is dropped after the trigger has been replaced.
+
+CREATE FUNCTION objectid_ext_tools._live_outside(
+    "table" regclass,
+    "column" name,
+    to_type regtype,
+    OUT relation regclass,
+    OUT whole boolean,
+    OUT "columns" name[],
+    OUT keys oid[]
+)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    parts regclass[];
+    shadows text[];
+    known regclass[] := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(objectid_ext_tools._live_state("table", "column"))) AS s WHERE s.relation::oid <> 0);
+BEGIN
+    SELECT coalesce(array_agg(DISTINCT l.relation), '{}'), coalesce(array_agg(concat(l.relation::oid, l.shadow)), '{}') INTO parts, shadows FROM objectid_ext_tools._live_columns("table", "column", to_type) l;
+    SELECT c.oid, c.oid <> ALL (parts), s.names, ARRAY(SELECT k.oid FROM pg_constraint k
+                                                       WHERE contype = 'f' AND conparentid = 0 AND conname LIKE '\_objectid\_ext\_%'
+                                                         AND (conrelid = c.oid AND conkey && s.attnums OR confrelid = c.oid AND confkey && s.attnums) ORDER BY k.oid)
+    INTO relation, whole, "columns", keys
+    FROM pg_class c,
+         LATERAL (SELECT coalesce(array_agg(attname ORDER BY attnum), '{}'), array_agg(attnum)
+                  FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
+                                      AND concat(attrelid, attname) <> ALL (shadows)) AS s (names, attnums)
+    WHERE c.oid = ANY (known) AND c.oid <> ALL (parts)
+       OR c.oid IN (SELECT objectid_ext_tools._live_left(parts))
+       OR c.oid = ANY (parts) AND s.names <> '{}' AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type) u WHERE u.relation = c.oid)
+    ORDER BY 2 DESC, 1 LIMIT 1;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_outside(regclass, name, regtype) IS 'internal: the first table that does not take part in a conversion any more, or that has shadow columns of columns that do not, with these and their foreign keys';
 
 CREATE FUNCTION objectid_ext_tools._live_follow("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -85,31 +114,24 @@ SET client_min_messages = warning
 AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
-    parts regclass[];
-    shadows text[];
-    known regclass[];
     stray record;
 BEGIN
-    SELECT coalesce(array_agg(DISTINCT relation), '{}'), coalesce(array_agg(concat(relation::oid, shadow)), '{}') INTO parts, shadows FROM objectid_ext_tools._live_columns("table", "column", to_type);
     EXECUTE format('DELETE FROM ONLY %s WHERE relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
-    EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT p, coalesce(pg_relation_filenode(p), 0), 0 FROM unnest($1) AS p'
-                   ' WHERE NOT EXISTS (SELECT FROM ONLY %s WHERE relation = p) AND p IN (SELECT inhrelid FROM pg_inherits)', state, state) USING parts;
-    known := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s WHERE s.relation::oid <> 0);
-    SELECT oid::regclass AS relation, oid <> ALL (parts) AS whole,
-           ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
-                                                    AND concat(attrelid, attname) <> ALL (shadows)) AS columns
-    INTO stray
-    FROM pg_class c
-    WHERE oid = ANY (known) AND oid <> ALL (parts)
-       OR oid IN (SELECT objectid_ext_tools._live_left(parts))
-       OR oid = ANY (parts) AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
-                                                                   AND concat(attrelid, attname) <> ALL (shadows))
-                            AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type) WHERE relation = c.oid)
-    ORDER BY 2 DESC, 1 LIMIT 1;
+    -- new partitions of tables that have begun
+    EXECUTE format('INSERT INTO %1$s (relation, filenode, pages) SELECT DISTINCT l.relation, coalesce(pg_relation_filenode(l.relation), 0), 0'
+                   ' FROM objectid_ext_tools._live_columns($1, $2, $3) l'
+                   ' WHERE l.inherited AND NOT EXISTS (SELECT FROM ONLY %1$s s WHERE s.relation = l.relation)'
+                   '   AND EXISTS (SELECT FROM ONLY %1$s s JOIN pg_partition_ancestors(l.relation) ON relid = s.relation)', state) USING "table", "column", to_type;
+    stray := objectid_ext_tools._live_outside("table", "column", to_type);
     IF stray.relation IS NULL THEN
         RETURN false;
     END IF;
-    PERFORM objectid_ext_tools._live_remove(stray.relation, stray.columns, max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY(SELECT stray.relation UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint WHERE oid = ANY (stray.keys))::regclass[],
+                                                'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_outside("table", "column", to_type) = stray);
+    PERFORM objectid_ext_tools._execute(
+        ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) FROM pg_constraint WHERE oid = ANY (stray.keys)) ||
+        ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', stray.relation, c) FROM unnest(stray."columns") AS c));
     IF stray.whole THEN
         PERFORM objectid_ext_tools._execute(ARRAY(
             SELECT format('DROP TRIGGER %I ON %s', tgname, stray.relation) || format('; DROP FUNCTION %s', tgfoid::regprocedure)
@@ -177,6 +199,12 @@ AS $$
 DECLARE
     statement text;
 BEGIN
+    PERFORM objectid_ext_tools._live_lock(CASE action WHEN 'drop' THEN objectid_ext_tools._live_tree(ARRAY[relation]) ELSE ARRAY[relation] END,
+                                          CASE action WHEN 'drop' THEN 'ACCESS EXCLUSIVE' WHEN 'create' THEN 'SHARE' ELSE 'SHARE UPDATE EXCLUSIVE' END, max_wait);
+    -- dropped, or detached
+    PERFORM objectid_ext_tools._live_retry_unless((SELECT count(*) FROM pg_class WHERE oid IN (object, index, parent)) = num_nonnulls(object, index, parent));
+    PERFORM objectid_ext_tools._live_retry_unless(action <> 'attach' OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = relation
+                                                                                 AND inhparent = (SELECT indrelid FROM pg_index WHERE indexrelid = parent)));
     statement := CASE action
                      WHEN 'drop' THEN format('DROP INDEX %s', index::regclass)
                      WHEN 'rename' THEN format('ALTER INDEX %s RENAME TO %I', index::regclass, shadow)
@@ -186,8 +214,6 @@ BEGIN
                          (SELECT objectid_ext_tools._live_definition('index', $5, $6, to_type, array_agg(l.attribute), array_agg(l.value), 'pg_catalog, pg_temp')
                           FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = $5)
                  END;
-    PERFORM objectid_ext_tools._live_lock(CASE action WHEN 'drop' THEN objectid_ext_tools._live_tree(ARRAY[relation]) ELSE ARRAY[relation] END,
-                                          CASE action WHEN 'drop' THEN 'ACCESS EXCLUSIVE' WHEN 'create' THEN 'SHARE' ELSE 'SHARE UPDATE EXCLUSIVE' END, max_wait);
     EXECUTE statement;
 END;
 $$;

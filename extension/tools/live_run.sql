@@ -44,22 +44,34 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_begun(regclass, name) IS 'internal: raises an error if there is no conversion';
 
+CREATE FUNCTION objectid_ext_tools._live_undo_tables(state text, lost regclass[]) RETURNS regclass[]
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    tables regclass[] := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s JOIN pg_class ON oid = s.relation) || lost;
+BEGIN
+    RETURN objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_undo_tables(text, regclass[]) IS 'internal: tables to which a conversion has added something';
+
 CREATE FUNCTION objectid_ext_tools._live_undo(state text, lost regclass[], max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
 AS $$
 DECLARE
-    tables regclass[];
+    tables regclass[] := objectid_ext_tools._live_undo_tables(state, lost);
     statements text[];
 BEGIN
-    tables := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s JOIN pg_class ON oid = s.relation) || lost;
-    tables := objectid_ext_tools._live_tree(tables || ARRAY(SELECT objectid_ext_tools._live_left(objectid_ext_tools._live_tree(tables))));
     PERFORM objectid_ext_tools._check_owner(tables);
-    PERFORM objectid_ext_tools._live_lock(ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
+    -- another session can undo the same if the converted table was dropped
+    PERFORM objectid_ext_tools._live_lock(array_remove(ARRAY[to_regclass(state)], NULL) ||
+                                          ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
                                                 WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
                                           'ACCESS EXCLUSIVE', max_wait);
-    -- a partition can have been detached meanwhile
+    PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_undo_tables(state, lost) = tables);
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
         FROM pg_constraint
@@ -84,13 +96,14 @@ AS $$
 DECLARE
     store regclass;
 BEGIN
-    SELECT s INTO store FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = r.root) LIMIT 1;
+    SELECT s INTO store FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r WHERE r.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = r.root) LIMIT 1;
     IF store IS NULL THEN
         PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_unused()));
         RETURN NULL;
     END IF;
     IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = store AND attname = 'definition') THEN
         -- foreign keys between other tables
+        PERFORM objectid_ext_tools._live_lock(ARRAY[store], 'SHARE UPDATE EXCLUSIVE', max_wait);
         RETURN coalesce(objectid_ext_tools._live_finish_late(store::text, max_wait), 0);
     END IF;
     PERFORM objectid_ext_tools._live_undo(store::text, '{}', max_wait);

@@ -359,6 +359,21 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_release(regclass) IS 'internal: unlocks a conversion';
 
+-- What a transaction adds or drops is computed before it locks the tables, because
+-- that can take long, and once more when nobody can change them.
+
+CREATE FUNCTION objectid_ext_tools._live_retry_unless(unchanged boolean) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF unchanged IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'tables have changed';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_retry_unless(boolean) IS 'internal: raises lock_not_available, so that the transaction is repeated, unless what was computed before a lock is still true';
+
 -- Those who queue behind us wait as long as we wait and hold the locks.  All our
 -- waits together last less than deadlock_timeout, so that a deadlock ends by our
 -- timeout, before anyone's statement fails.
@@ -372,15 +387,24 @@ DECLARE
     ends timestamptz := clock_timestamp() + 0.5 * most;
     remains float8;
     relation regclass;
+    relation_name text;
 BEGIN
-    FOREACH relation IN ARRAY relations LOOP
-        remains := 1000 * extract(epoch FROM ends - clock_timestamp());
-        IF remains < 1 THEN
-            RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'locks are not available in time';
-        END IF;
-        PERFORM set_config('lock_timeout', remains::integer::text, true);
-        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation, mode);
-    END LOOP;
+    BEGIN
+        FOREACH relation IN ARRAY relations LOOP
+            remains := 1000 * extract(epoch FROM ends - clock_timestamp());
+            IF remains < 1 THEN
+                RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'locks are not available in time';
+            END IF;
+            PERFORM set_config('lock_timeout', remains::integer::text, true);
+            relation_name := relation;
+            EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', relation_name, mode);
+            -- while we waited, another table can have got the name
+            PERFORM objectid_ext_tools._live_retry_unless(relation::text = relation_name);
+        END LOOP;
+    EXCEPTION WHEN undefined_table OR syntax_error OR wrong_object_type THEN
+        -- it was dropped
+        PERFORM objectid_ext_tools._live_retry_unless(false);
+    END;
     -- from now on, the owners cannot change
     PERFORM objectid_ext_tools._check_owner(relations);
     IF mode = 'ACCESS EXCLUSIVE' THEN
@@ -417,8 +441,8 @@ BEGIN
             USING ERRCODE = 'duplicate_function', HINT = 'Complete that conversion first, or undo it.';
     END IF;
     EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql %s AS %L', function, options, body);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', function);
     EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', function, owner);
-    PERFORM objectid_ext_tools._live_revoke('pg_proc', to_regprocedure(function || '()'));
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', function, 'keeps columns during a conversion by objectid_ext_tools');
     EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
