@@ -264,6 +264,7 @@ COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_l
 CREATE FUNCTION objectid_ext_tools._copy_subpartitions(template regclass, partition regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET extra_float_digits = 1
 AS $$
 DECLARE
     child record;
@@ -282,9 +283,6 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._copy_subpartitions(regclass, regclass) IS 'internal: creates the same sub-partitions in a new partition';
 
--- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
--- OF does.  The table gets what the latter would give it.
-
 -- A table that has them can be attached without a look at the tables they refer to,
 -- which would evaluate expressions of their indexes, with functions that their owners
 -- chose.  The foreign key for each partition that another refers to has no definition
@@ -300,6 +298,9 @@ AS $$
       AND NOT EXISTS (SELECT FROM pg_constraint AS whole WHERE whole.oid = c.conparentid AND whole.conrelid = c.conrelid)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass) IS 'internal: definitions of the foreign keys of a table, as they are written in CREATE TABLE';
+
+-- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
+-- OF does.  The table gets what the latter would give it.
 
 CREATE FUNCTION objectid_ext_tools._create_partition_table(parent regclass, partition text, template regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

@@ -45,6 +45,7 @@ BEGIN
     IF parent IS NULL OR older_than IS NULL OR action IS NULL THEN
         RAISE EXCEPTION 'parent, time and action must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
+    PERFORM objectid_ext_tools._partition_key_type(parent);
     IF action NOT IN ('drop', 'detach', 'detach concurrently') THEN
         RAISE EXCEPTION 'invalid action "%"', action
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid actions are "drop", "detach" and "detach concurrently".';
