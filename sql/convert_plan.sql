@@ -125,6 +125,40 @@ CREATE INDEX ON whole (id) WHERE whole IS NOT NULL;
 SELECT * FROM obstacles('whole');
 SELECT statement FROM snowflake_conversion_steps('whole', 'id', 1);
 SELECT convert_to_snowflake('whole', 'id', 1);
+-- also those that do not use the column by itself
+CREATE TABLE rows (id serial PRIMARY KEY, name text, n int);
+CREATE TABLE row_parts (id int REFERENCES rows, n int) PARTITION BY RANGE (n);
+CREATE TABLE row_part PARTITION OF row_parts FOR VALUES FROM (1) TO (10);
+INSERT INTO rows (name) VALUES ('a'), ('b');
+CREATE FUNCTION as_text(record) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN row_to_json($1)::text; END $$;
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE UNIQUE INDEX by_row ON rows (as_text(rows));
+CREATE INDEX of_rows ON rows (name) WHERE as_text(rows) <> '';
+ALTER TABLE rows ADD CONSTRAINT row_check CHECK (as_text(rows) <> ''), ADD CONSTRAINT row_excluded EXCLUDE ((as_text(rows)) WITH =);
+\set VERBOSITY sqlstate
+ALTER TABLE rows ADD COLUMN long boolean GENERATED ALWAYS AS (as_text(rows) <> '') STORED;
+CREATE STATISTICS row_statistics ON (as_text(rows)), name FROM rows;
+\set VERBOSITY default
+CREATE POLICY row_policy ON rows USING (as_text(rows) <> '');
+CREATE POLICY row_policy ON row_part USING (EXISTS (SELECT as_text(r) FROM rows r));
+CREATE POLICY part_policy ON row_part WITH CHECK (as_text(row_part) <> '');
+CREATE TRIGGER row_trigger AFTER INSERT ON rows FOR EACH ROW WHEN (NEW IS NOT NULL) EXECUTE FUNCTION note();
+CREATE TRIGGER part_trigger AFTER INSERT ON row_parts FOR EACH ROW WHEN (as_text(NEW) <> '') EXECUTE FUNCTION note();
+CREATE TRIGGER row_changed AFTER UPDATE ON rows FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION note();
+CREATE TRIGGER row_different AFTER UPDATE ON rows FOR EACH ROW WHEN (OLD.n IS NULL OR NEW *<> OLD) EXECUTE FUNCTION note();
+CREATE TRIGGER row_differs AFTER UPDATE ON rows FOR EACH ROW WHEN (OLD *<> NEW AND OLD IS NOT NULL) EXECUTE FUNCTION note();
+CREATE TRIGGER row_changed AFTER UPDATE ON row_parts FOR EACH ROW WHEN (OLD IS DISTINCT FROM NEW) EXECUTE FUNCTION note();
+SELECT relation, object FROM _live_whole_rows(ARRAY['rows', 'row_parts', 'row_part']::regclass[]);
+SELECT relation, split_part(detail, E'\n', 1) AS detail FROM obstacles('rows');
+SELECT statement FROM snowflake_conversion_steps('rows', 'id', 1);
+CREATE TABLE row_texts (id text PRIMARY KEY, CHECK (as_text(row_texts) <> ''));
+SELECT * FROM obstacles('row_texts');
+SELECT convert_to_objectid('row_texts', 'id');
+-- Under a lock, an index is built again.
+SELECT convert_to_snowflake('rows', 'id', 1);
+SET enable_seqscan = off;
+SELECT id FROM rows WHERE as_text(rows) = (SELECT as_text(rows) FROM rows WHERE id = 1);
+RESET enable_seqscan;
 
 --
 -- Ids, sequences, privileges, columns

@@ -342,6 +342,34 @@ SET SESSION AUTHORIZATION regress_objectid_installer;
 CALL objectid_ext_tools._convert_live('finish', 'ids.past', 'id', 'objectid_ext_tools._backfilled', '1 s', NULL, 1, 'twitter');
 RESET SESSION AUTHORIZATION;
 
+-- Default privileges give others no rights on what a conversion creates.
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO regress_objectid_attacker, PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA ids GRANT ALL ON SEQUENCES TO regress_objectid_attacker WITH GRANT OPTION;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO regress_objectid_attacker;
+CREATE TABLE ids.private (id serial PRIMARY KEY, created_at timestamptz DEFAULT '2026-01-01');
+INSERT INTO ids.private DEFAULT VALUES;
+CREATE TABLE ids.parted (id serial, n int, PRIMARY KEY (n, id)) PARTITION BY LIST (n);
+CREATE INDEX ON ids.parted (id);
+CREATE TABLE ids.part PARTITION OF ids.parted FOR VALUES IN (1);
+CREATE TABLE ids.refers (n int, parted int, FOREIGN KEY (n, parted) REFERENCES ids.parted (n, id));
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.private', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.parted', 'id', 1) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT objectid_ext_tools._live_step('finish', 'ids.parted', 'id', 'bigint', '1 s', NULL, 1, 'twitter');
+\t off
+SELECT count(DISTINCT o.oid) AS objects, array_agg(DISTINCT grantee::regrole) FILTER (WHERE grantee <> owner) AS others, array_agg(DISTINCT privilege_type) FILTER (WHERE grantee <> owner) AS privileges
+FROM (SELECT oid, relowner, relacl FROM pg_catalog.pg_class WHERE relkind IN ('r', 'S') AND relname ~ ('^(' || objectid_ext_tools._live_name('private.id') || '|' || objectid_ext_tools._live_name('parted.id late') || ')')
+      UNION ALL SELECT oid, proowner, coalesce(proacl, acldefault('f', proowner)) FROM pg_catalog.pg_proc WHERE proname = objectid_ext_tools._live_name('private')) AS o (oid, owner, acl), aclexplode(acl)
+WHERE pg_get_userbyid(owner) = current_user;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM regress_objectid_attacker, PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA ids REVOKE ALL ON SEQUENCES FROM regress_objectid_attacker;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM regress_objectid_attacker;
+\t on
+CALL objectid_ext_tools.undo_conversion('ids.private', 'id');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.parted', 'id', 1) ORDER BY step \gexec
+\t off
+DROP TABLE ids.private, ids.parted, ids.refers;
+
 -- Names that others have taken for the indexes of what a conversion creates do not
 -- disturb it.
 SELECT format('CREATE INDEX %I ON ids.bait (id)', objectid_ext_tools._live_name('taken.id') || '_past_key') \gexec

@@ -42,6 +42,9 @@ BEGIN
                LEFT JOIN pg_am m ON m.oid = o.opcmethod
           WHERE i.indrelid = "table" AND k.attnum = a.attnum
             AND (k.coll <> a.attcollation OR NOT o.opcdefault OR m.amname NOT IN ('btree', 'hash', 'brin'))
+          UNION ALL
+          -- a check of whole rows, which changing the type does not check again
+          SELECT 'pg_constraint'::regclass, c.oid FROM pg_constraint c WHERE conrelid = "table" AND conbin::text LIKE '% :varattno 0 %'
          ) AS objects (classid, objid)
     ORDER BY classid, objid LIMIT 1;
     IF FOUND THEN

@@ -68,6 +68,7 @@ BEGIN
     EXECUTE format('ALTER SEQUENCE %s_ids OWNER TO %I', state, owner);
     EXECUTE format('ALTER TABLE %s_recent OWNER TO %I', state, owner);
     EXECUTE format('ALTER SEQUENCE %1$s_ids OWNED BY %1$s_recent.new_id', state);
+    PERFORM objectid_ext_tools._live_revoke('pg_class', to_regclass(state || suffix)) FROM unnest(ARRAY['_recent', '_ids']) AS suffix;
     EXECUTE format('ALTER TABLE %1$s_recent ALTER COLUMN new_id SET DEFAULT %2$s.next_snowflake(%3$L::regclass, %4$s, %5$L::%2$s.snowflake_layout)',
                    state, ids_schema, state || '_ids', coalesce(node::text, ids_schema || '.snowflake_node_id()'), layout);
     EXECUTE format('COMMENT ON TABLE %s_recent IS %L', state, definition);
@@ -168,6 +169,7 @@ BEGIN
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
     EXECUTE format('CREATE TABLE %s_past (old_id bigint NOT NULL, new_id bigint NOT NULL)', state);
     EXECUTE format('ALTER TABLE %s_past OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
+    PERFORM objectid_ext_tools._live_revoke('pg_class', to_regclass(state || '_past'));
     EXECUTE format(
         'INSERT INTO %1$s_past'
         ' SELECT id, CASE WHEN slot < $1 / $2 * $3 THEN slot / $3 * $2 + %2$s.make_snowflake(%2$s.snowflake_timestamp(0::bigint, $5), $4, (slot %% $3)::integer, $5)'

@@ -110,20 +110,20 @@ COMMENT ON FUNCTION objectid_ext_tools._live_check_room(regclass, regclass, name
 -- Statements that make the definitions of indexes and constraints.  An error can
 -- come from the new type of the column.  Indexes of partitions are like their parent.
 
-CREATE FUNCTION objectid_ext_tools._live_trials("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT statement text, OUT whole_row boolean) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._live_trials("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT o.relation, format('SELECT objectid_ext_tools._live_definition(%L, %L, %s, %L, %L, %L, ''pg_catalog, pg_temp'')', o.kind, o.relation, o.object, to_type, l."columns", l."values"),
-           objectid_ext_tools._live_meaning(o.kind, o.object, true) LIKE '% :varattno 0 %'
+    SELECT o.relation, format('SELECT objectid_ext_tools._live_definition(%L, %L, %s, %L, %L, %L, ''pg_catalog, pg_temp'')', o.kind, o.relation, o.object, to_type, l."columns", l."values")
     FROM objectid_ext_tools._live_objects("table", "column", to_type) o
          JOIN (SELECT c.relation, array_agg(c.attribute), array_agg(c.value) FROM objectid_ext_tools._live_columns("table", "column", to_type) c
                GROUP BY c.relation) AS l (relation, "columns", "values") ON l.relation = o.relation
          LEFT JOIN pg_index ON o.kind = 'index' AND indexrelid = o.object
-    WHERE o.kind = 'check' OR (indexprs IS NOT NULL OR indpred IS NOT NULL) AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = o.object)
+    WHERE (o.kind = 'check' OR (indexprs IS NOT NULL OR indpred IS NOT NULL) AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = o.object))
+      AND objectid_ext_tools._live_meaning(o.kind, o.object, true) NOT LIKE '% :varattno 0 %'
     ORDER BY o.kind, o.relation::text COLLATE "C", o.object_name
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_trials(regclass, name, regtype) IS 'internal: statements that raise an error if an index or check constraint cannot be created for shadow columns, and whether it uses whole rows';
+COMMENT ON FUNCTION objectid_ext_tools._live_trials(regclass, name, regtype) IS 'internal: statements that raise an error if an index or check constraint cannot be created for shadow columns';
 
 -- Before the first step, and when the steps that remain are listed
 

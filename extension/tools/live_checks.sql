@@ -245,6 +245,23 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_row_types(regclass[]) IS 'internal: raises an error if a table stores values of the row type of one of these tables';
 
+CREATE FUNCTION objectid_ext_tools._live_check_whole_rows(tables regclass[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    obstacle record;
+BEGIN
+    SELECT * INTO obstacle FROM objectid_ext_tools._live_whole_rows(tables) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION '% uses whole rows of table %', obstacle.object, obstacle.relation
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion adds columns and drops others.',
+                  HINT = 'Drop it, convert the column, and create it again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_whole_rows(regclass[]) IS 'internal: raises an error if something that belongs to one of these tables uses whole rows';
+
 -- Filling updates all rows.  Triggers on these updates must not fire, and the only
 -- means is session_replication_role.  A trigger on some columns fires if the shadow
 -- columns are among them, or a column that can be generated from these.

@@ -56,6 +56,31 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_meaning(text, oid, boolean) IS 'internal: operators, functions and constants of an index or check constraint, with the numbers of columns in expressions or without, to be compared';
 
+-- A whole row gets other columns.  What an index has computed of it would be wrong
+-- from the first step on.  A trigger that only compares OLD with NEW stays right.  In
+-- statistics objects, generated columns and partition keys, there are no whole rows.
+
+CREATE FUNCTION objectid_ext_tools._live_whole_rows(tables regclass[], OUT relation regclass, OUT object text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.oid::regclass, pg_describe_object(s.class, s.object, 0)
+    FROM pg_class c, LATERAL (
+        SELECT 'pg_class'::regclass, indexrelid, concat_ws(' ', indexprs, indpred) FROM pg_index WHERE indrelid = c.oid
+        UNION ALL
+        SELECT 'pg_constraint'::regclass, k.oid, conbin::text FROM pg_constraint k WHERE conrelid = c.oid
+        UNION ALL
+        SELECT 'pg_policy'::regclass, p.oid, concat_ws(' ', polqual, polwithcheck) FROM pg_policy p WHERE polrelid = c.oid
+        UNION ALL
+        SELECT 'pg_trigger'::regclass, t.oid, regexp_replace(tgqual::text,
+                   '[{](DISTINCTEXPR|OPEXPR) [^{}]*:args [(][{]VAR :varno [12] :varattno 0 [^{}]*[}] [{]VAR :varno [12] :varattno 0 [^{}]*[}][)]', '', 'g')
+        FROM pg_trigger t WHERE tgrelid = c.oid AND tgparentid = 0
+    ) AS s (class, object, expression)
+    WHERE c.oid = ANY (tables) AND expression LIKE format('%% :varattno 0 :vartype %s %%', reltype)
+    ORDER BY c.oid, s.class, s.object
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_whole_rows(regclass[]) IS 'internal: indexes, check constraints, policies and triggers of tables that use whole rows';
+
 CREATE FUNCTION objectid_ext_tools._live_functions(meaning text) RETURNS text[]
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -159,8 +184,7 @@ BEGIN
         WHEN lock_not_available OR deadlock_detected OR insufficient_resources OR serialization_failure THEN
             RAISE;
         WHEN others THEN
-            RAISE EXCEPTION '% cannot be created for type %: %', name, to_type,
-                CASE WHEN objectid_ext_tools._live_meaning(kind, object, true) LIKE '% :varattno 0 %' THEN 'it uses whole rows of the table' ELSE sqlerrm END
+            RAISE EXCEPTION '% cannot be created for type %: %', name, to_type, sqlerrm
                 USING ERRCODE = 'feature_not_supported', HINT = 'Drop it, convert the column, and create it again.';
     END;
     -- pg_get_indexdef() omits the tablespace, which is before the predicate

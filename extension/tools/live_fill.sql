@@ -209,6 +209,7 @@ BEGIN
                        ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 500, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
         EXECUTE format('INSERT INTO %s (relation, filenode, pages, root, attribute) VALUES (0, 0, 0, $1, $2)', state) USING "table", "column";
         EXECUTE format('COMMENT ON TABLE %s IS %L', state, format('objectid_ext_tools: conversion of column "%s" of table %s', "column", "table"));
+        PERFORM objectid_ext_tools._live_revoke('pg_class', to_regclass(state));
         EXECUTE format('GRANT SELECT ON %s TO pg_monitor', state);
         RETURN 0;
     END IF;

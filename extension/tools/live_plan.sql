@@ -54,13 +54,15 @@ AS $$
         FROM key k JOIN pg_class c ON c.oid = k.relation
         WHERE own AND NOT row_security_active(k.relation)
         UNION ALL
-        SELECT t.whole_row, t.relation, t.statement FROM objectid_ext_tools._live_trials("table", "column", to_type) t WHERE own
+        SELECT false, t.relation, t.statement FROM objectid_ext_tools._live_trials("table", "column", to_type) t WHERE own
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_room(%L, %L, %L, %L)', k.relation, "table", "column", to_type) FROM key k
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
         UNION ALL
         SELECT true, NULL, format('SELECT objectid_ext_tools._live_check_row_types(%L)', array_agg(k.relation)) FROM key k
+        UNION ALL
+        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_whole_rows(%L)', ARRAY[k.relation]) FROM key k
         UNION ALL
         SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, objectid_ext_tools._live_state(%L, %L))', k.relation, "table", "column") FROM key k
     ), found (in_use, relation, obstacle) AS (

@@ -34,6 +34,31 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_owner(regclass) IS 'internal: raises an error if the owner of a table has changed since the conversion began';
 
+-- Default privileges give other roles rights on what a conversion creates: with a
+-- trigger, or with other values, they could make the owner execute anything.
+
+CREATE FUNCTION objectid_ext_tools._live_revoke(class regclass, object oid) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', o.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
+        FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relacl, relowner
+              FROM pg_class WHERE class = 'pg_class'::regclass AND oid = object
+              UNION ALL
+              SELECT 'FUNCTION ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner
+              FROM pg_proc WHERE class = 'pg_proc'::regclass AND oid = object) AS o (name, acl, owner), aclexplode(acl)
+        WHERE grantee <> owner
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_revoke(regclass, oid) IS 'internal: leaves privileges on a table, sequence or function to its owner alone';
+
 -- What the tables of a conversion contain is executed, and they are written.  Roles
 -- with CREATE on the schema can take their names.
 

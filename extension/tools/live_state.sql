@@ -441,8 +441,8 @@ BEGIN
             USING ERRCODE = 'duplicate_function', HINT = 'Complete that conversion first, or undo it.';
     END IF;
     EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql %s AS %L', function, options, body);
-    EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', function);
     EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', function, owner);
+    PERFORM objectid_ext_tools._live_revoke('pg_proc', to_regprocedure(function || '()'));
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', function, 'keeps columns during a conversion by objectid_ext_tools');
     EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);

@@ -157,6 +157,7 @@ BEGIN
     END LOOP;
     IF lates <> '{}' THEN
         lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, key oid, definition text, comment text, attributes smallint[], referred regclass, referred_attributes smallint[], parent regclass, parent_name name, root regclass, attribute name)', late),
+                       format('SELECT objectid_ext_tools._live_revoke(''pg_class'', %L::regclass)', late),
                        format('INSERT INTO %s (root, attribute) VALUES (%L, %L)', late, "table", "column")] || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
@@ -271,7 +272,8 @@ BEGIN
         PERFORM objectid_ext_tools._live_check_privileges(each.relation);
         PERFORM objectid_ext_tools._live_check_table(each.relation, state);
     END LOOP;
-    PERFORM objectid_ext_tools._live_check_row_types(array_agg(relation)) FROM objectid_ext_tools._live_columns("table", "column", to_type);
+    PERFORM objectid_ext_tools._live_check_row_types(array_agg(relation)), objectid_ext_tools._live_check_whole_rows(array_agg(relation))
+    FROM objectid_ext_tools._live_columns("table", "column", to_type);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check(regclass, name, regtype) IS 'internal: raises an error if something stands in the way of a conversion under load';
