@@ -119,7 +119,29 @@ CREATE TABLE deep (id bigint DEFAULT next_snowflake('a_id', ((((1 + 2) * 3) + 4)
 CREATE FUNCTION current_node() RETURNS int LANGUAGE sql RETURN 1;
 CREATE TABLE computed_node (id bigint DEFAULT next_snowflake('a_id', current_node()));
 SELECT * FROM pg_temp.problems();
+-- a layout that has not begun
+CREATE TABLE future (id bigint DEFAULT next_snowflake('a_id', 1, 'time:41,node:10,seq:12;tick=1ms;epoch=2090-01-01T00:00:00Z'));
+SELECT problem ~ '; the layout begins at 2090-01-01 00:00:00\+00$' AS begins FROM pg_temp.problems() WHERE table_name = 'future'::regclass;
+DROP TABLE future;
 DROP TABLE unset, unset_too, too_high, negative, narrow, narrower, cast_node, gone, unqualified, no_sequence, computed, computed_layout, deep, computed_node;
+
+-- Types that cannot hold the ids, or not exactly: the highest has 19 digits, and that of
+-- js53 is 2^53 - 1
+CREATE SEQUENCE js53_id;
+CREATE SEQUENCE number_id;
+CREATE DOMAIN short_key AS numeric(18) CHECK (VALUE > 0);
+CREATE DOMAIN shorter_key AS short_key;
+CREATE TABLE fits (a numeric DEFAULT next_snowflake('a_id', 1), b numeric(19) DEFAULT next_snowflake('a_id', 1), c numeric(22, 3) DEFAULT next_snowflake('a_id', 1),
+    d char(19) DEFAULT next_snowflake('a_id', 1), e varchar(19) DEFAULT next_snowflake('a_id', 1), f varchar DEFAULT next_snowflake('a_id', 1), g text DEFAULT next_snowflake('a_id', 1),
+    h char(16) DEFAULT to_hex(next_snowflake('a_id', 1)), i double precision DEFAULT next_snowflake('js53_id', 1, 'js53'), j varchar(16) DEFAULT next_snowflake('js53_id', 1, 'js53'),
+    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'));
+CREATE TABLE fits_not (a real DEFAULT next_snowflake('a_id', 1), b double precision DEFAULT next_snowflake('a_id', 1), c real DEFAULT next_snowflake('js53_id', 1, 'js53'),
+    d numeric(18) DEFAULT next_snowflake('a_id', 1), e numeric(21, 3) DEFAULT next_snowflake('a_id', 1), f numeric(22, -1) DEFAULT next_snowflake('a_id', 1),
+    g char(18) DEFAULT next_snowflake('a_id', 1), h varchar(18) DEFAULT (next_snowflake('a_id', 1))::text, i char DEFAULT next_snowflake('a_id', 1),
+    j varchar(15) DEFAULT next_snowflake('js53_id', 1, 'js53'), k oid DEFAULT next_snowflake('a_id', 1), l shorter_key DEFAULT next_snowflake('a_id', 1),
+    m real DEFAULT CASE WHEN true THEN next_snowflake('a_id', 1) END, n double precision DEFAULT next_shard_id(1, nextval('number_id')));
+SELECT * FROM pg_temp.problems();
+DROP TABLE fits, fits_not;
 
 --
 -- Problems of a sequence
@@ -153,6 +175,14 @@ INSERT INTO called DEFAULT VALUES;
 CREATE SEQUENCE shared_id;
 CREATE DOMAIN shared_number AS bigint DEFAULT nextval('shared_id');
 CREATE TABLE shared (id bigint DEFAULT next_snowflake('shared_id', 1), number shared_number, shard bigint DEFAULT next_shard_id(1, nextval('shared_id')));
+-- in the same default; or by name, with or without a schema, by a partition too
+CREATE SEQUENCE "Mixed";
+CREATE TABLE same_default (id bigint DEFAULT CASE WHEN random() < 0.5 THEN next_snowflake('"Mixed"', 1) ELSE nextval('"Mixed"') END, n int) PARTITION BY RANGE (id);
+CREATE TABLE same_default_1 PARTITION OF same_default DEFAULT;
+CREATE SEQUENCE named_id;
+CREATE DOMAIN named_number AS bigint DEFAULT nextval('app.named_id'::text);
+CREATE TABLE named (id bigint DEFAULT next_snowflake('named_id', 1), n bigint DEFAULT nextval('named_id'::text) + 1, d named_number,
+    other bigint DEFAULT nextval('app.mixed_id_seq'::text), none bigint DEFAULT nextval('"Ids.*".named_id'::text), s text DEFAULT 'nextval(''app.named_id''::regclass)');
 -- what reads it is no problem
 CREATE SEQUENCE read_id;
 CREATE TABLE read (id bigint DEFAULT next_snowflake('read_id', 1), same bigint DEFAULT currval('read_id'));
@@ -163,7 +193,7 @@ CREATE TABLE both_1 (id bigint DEFAULT next_snowflake('both_id', 1));
 CREATE TABLE both_2 (id bigint DEFAULT next_snowflake('both_id', 2));
 INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
-DROP TABLE mixed, serial, called, shared, read, both_1, both_2;
+DROP TABLE mixed, serial, called, shared, same_default, named, read, both_1, both_2;
 
 -- one sequence, two layouts; the clock far behind; a value that is no id
 CREATE TABLE layout_1 (id bigint DEFAULT next_snowflake('a_id', 1));
@@ -217,7 +247,6 @@ RESET client_min_messages;
 --
 -- next_shard_id
 --
-CREATE SEQUENCE number_id;
 CREATE TABLE shard_ok (id bigint DEFAULT next_shard_id(5, nextval('number_id'), layout => 'twitter'));
 CREATE TABLE shard_8192 (id bigint DEFAULT next_shard_id(8192, nextval('number_id')));
 CREATE TABLE shard_tick (id bigint DEFAULT next_shard_id(1, nextval('number_id'), 'time:31,node:10,seq:12;tick=2s;epoch=2026-01-01T00:00:00Z'));

@@ -31,20 +31,49 @@ COMMENT ON FUNCTION objectid_ext_tools._clock_state(objectid_ext_tools._clock) I
 
 -- Problems of a default
 
-CREATE FUNCTION objectid_ext_tools._base_type(type oid) RETURNS regtype
+CREATE FUNCTION objectid_ext_tools._base_type(INOUT type oid, INOUT typmod integer)
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    base oid := type;
 BEGIN
-    WHILE (SELECT typtype = 'd' FROM pg_type WHERE oid = base) LOOP
-        base := (SELECT typbasetype FROM pg_type WHERE oid = base);
+    WHILE (SELECT typtype = 'd' FROM pg_type WHERE oid = type) LOOP
+        SELECT typbasetype, typtypmod INTO type, typmod FROM pg_type WHERE oid = type;
     END LOOP;
-    RETURN base;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._base_type(oid) IS 'internal: the type under a domain';
+COMMENT ON FUNCTION objectid_ext_tools._base_type(oid, integer) IS 'internal: the type under a domain, with its modifier';
+
+-- From the greatest integer on that is not exact, every other one is lost.  The
+-- modifier of numeric is ((precision << 16) | scale) + 4.
+
+CREATE FUNCTION objectid_ext_tools._exact_integers(type oid, typmod integer) RETURNS numeric
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE type
+        WHEN 'smallint'::regtype THEN 32767
+        WHEN 'integer'::regtype THEN 2147483647
+        WHEN 'oid'::regtype THEN 4294967295
+        WHEN 'real'::regtype THEN 16777216
+        WHEN 'double precision'::regtype THEN 9007199254740992
+        WHEN 'numeric'::regtype THEN CASE WHEN typmod > 0 THEN CASE WHEN scale < 1024 THEN 10::numeric ^ greatest(((typmod - 4) >> 16) - scale, 0) - 1 ELSE 0 END END
+    END
+    FROM (SELECT (typmod - 4) & 2047) AS m (scale)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._exact_integers(oid, integer) IS 'internal: up to which number all integers are values of a numeric type; null if there is no limit to think of';
+
+CREATE FUNCTION objectid_ext_tools._type_problem(clock objectid_ext_tools._clock) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('the ids do not fit into the type %s', format_type(base.type, base.typmod))
+    FROM pg_attribute, LATERAL objectid_ext_tools._base_type(atttypid, atttypmod) AS base
+    WHERE attrelid = clock.relation AND attnum = clock.attribute
+      AND (clock.highest > objectid_ext_tools._exact_integers(base.type, base.typmod)
+           -- digits; what a function makes of them may be shorter
+           OR clock.alone AND base.type IN ('character'::regtype, 'character varying'::regtype) AND length(clock.highest::text) > base.typmod - 4 AND base.typmod > 0)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._type_problem(objectid_ext_tools._clock) IS 'internal: is the type of a column too small for the ids of its default, or not exact? null if not';
 
 CREATE FUNCTION objectid_ext_tools._default_problems(clock objectid_ext_tools._clock) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -52,7 +81,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT nullif(concat_ws('; ',
         CASE WHEN clock.sequence_name IS NULL OR clock.layout IS NULL THEN 'the default is not checked, because its arguments are not constants' END,
-        CASE WHEN type IN ('smallint'::regtype, 'integer'::regtype) THEN format('the column is of type %s', type) END,
+        objectid_ext_tools._type_problem(clock),
         CASE WHEN clock.node_of_server AND clock.node IS NULL THEN 'objectid_ext.node_id is not set' END,
         CASE WHEN clock.node < 0 OR clock.node > clock.max_node THEN
             format('%s %s is out of range: 0 to %s', CASE clock.generator WHEN 'next_snowflake' THEN 'node' ELSE 'shard' END, clock.node, clock.max_node) END,
@@ -61,8 +90,6 @@ AS $$
                  format('sequence %s is looked up in the search_path of each session', clock.sequence_name)
              WHEN clock.sequence IS NULL AND clock.sequence_name IS NOT NULL THEN format('sequence %s does not exist', clock.sequence_name)
              WHEN NOT EXISTS (SELECT FROM pg_sequence WHERE seqrelid = coalesce(clock.sequence, seqrelid)) THEN format('%s is not a sequence', clock.sequence_name) END), '')
-    FROM pg_attribute, LATERAL objectid_ext_tools._base_type(atttypid) AS type
-    WHERE attrelid = clock.relation AND attnum = clock.attribute
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._default_problems(objectid_ext_tools._clock) IS 'internal: what is wrong with the arguments of a generator, or the type of the column; null if nothing is';
 
@@ -158,23 +185,44 @@ COMMENT ON FUNCTION objectid_ext_tools._usage_problems(objectid_ext_tools._clock
 
 -- What else uses the sequence of a clock
 
+CREATE FUNCTION objectid_ext_tools._nextval_defaults(sequences oid[], OUT relation oid, OUT attribute smallint, OUT attname name, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH used AS MATERIALIZED (
+        SELECT c.relation, c.attribute, c.attname, c.expression FROM objectid_ext_tools._default_columns('pg_class', sequences) AS c
+        UNION
+        SELECT c.relation, c.attribute, c.attname, c.expression
+        FROM objectid_ext_tools._columns_with_default(ARRAY(SELECT oid FROM pg_attrdef WHERE objectid_ext_tools._finds_sequence_by_name(adbin)),
+                                                      ARRAY(SELECT oid FROM pg_type WHERE objectid_ext_tools._finds_sequence_by_name(typdefaultbin))) AS c
+    )
+    SELECT u.relation, u.attribute, u.attname, reference.sequence, reference.any_schema
+    FROM objectid_ext_tools._function_pattern('nextval') AS pattern, used AS u,
+         LATERAL regexp_matches(u.expression, pattern, 'g') AS call,
+         LATERAL objectid_ext_tools._sequence_reference(call[1]) AS reference
+    WHERE u.expression LIKE '%nextval(%'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._nextval_defaults(oid[]) IS 'internal: calls of nextval() in defaults that depend on one of some sequences, or find any by name';
+
 CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[], OUT sequence oid, OUT problem text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH clock AS MATERIALIZED (
-        SELECT DISTINCT c.sequence FROM unnest(clocks) AS c WHERE c.generator = 'next_snowflake'
-    ), generated AS MATERIALIZED (
-        SELECT relation, attribute FROM objectid_ext_tools._default_columns('pg_proc', ARRAY(SELECT function FROM objectid_ext_tools._generators()))
+        SELECT DISTINCT c.sequence, relname FROM unnest(clocks) AS c JOIN pg_class ON oid = c.sequence WHERE c.generator = 'next_snowflake'
+    ), called AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._nextval_defaults(ARRAY(SELECT c.sequence FROM clock AS c))
+    ), own AS (
+        SELECT * FROM called AS child
+        WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN called AS parent ON parent.relation = inhparent
+                          WHERE inhrelid = child.relation AND parent.attname = child.attname)
     ), usage (sequence, relation, attribute) AS (
-        SELECT d.object, d.relation, d.attribute
-        FROM objectid_ext_tools._default_columns('pg_class', ARRAY(SELECT c.sequence FROM clock AS c)) AS d
-        WHERE d.expression LIKE '%nextval%' AND (d.relation, d.attribute) NOT IN (SELECT * FROM generated)
+        SELECT c.sequence, own.relation, own.attribute FROM own JOIN clock AS c USING (sequence)
+        UNION
+        SELECT c.sequence, own.relation, own.attribute FROM own JOIN clock AS c ON relname = any_schema
         UNION
         SELECT c.sequence, refobjid, refobjsubid
         FROM clock AS c JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = c.sequence AND deptype = 'i' AND refclassid = 'pg_class'::regclass
-        UNION
-        SELECT c.sequence, s.relation, s.attribute FROM clock AS c JOIN unnest(clocks) AS s USING (sequence) WHERE s.generator = 'next_shard_id'
     )
     SELECT u.sequence, 'nextval is used by ' || string_agg(format('%s.%I', attrelid::regclass, attname), ', ' ORDER BY attrelid, attnum)
     FROM usage AS u JOIN pg_attribute ON attrelid = u.relation AND attnum = u.attribute
@@ -250,9 +298,11 @@ AS $$
         CASE WHEN clock.generator = 'next_snowflake' AND last_value > clock.highest THEN format('last value %s is not an id of the layout', last_value) END,
         CASE WHEN last_node >= 0 AND last_node <> ALL (nodes) THEN format('the last id is of node %s: nextval was used, or the node has changed', last_node) END,
         CASE WHEN lead > max_lead + interval '1 second' + clock.tick THEN format('the clock is %s seconds behind the last id', round(extract(epoch FROM lead))) END,
+        CASE WHEN epoch > clock_timestamp() THEN format('the layout begins at %s', epoch) END,
         CASE WHEN clock.last_instant - clock_timestamp() < interval '1 year' THEN format('the layout ends at %s', clock.last_instant) END), '')
+    FROM (SELECT (objectid_ext_tools._id_facts(0, clock.layout)).created) AS layout (epoch)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._value_problems(objectid_ext_tools._clock, boolean, bigint, integer, integer[], interval, interval) IS 'internal: what is wrong with the last value of a sequence, and with the end of the layout; null if nothing is; nodes are those that the sequence serves, with a null if one is computed';
+COMMENT ON FUNCTION objectid_ext_tools._value_problems(objectid_ext_tools._clock, boolean, bigint, integer, integer[], interval, interval) IS 'internal: what is wrong with the last value of a sequence, and with the beginning and the end of the layout; null if nothing is; nodes are those that the sequence serves, with a null if one is computed';
 
 CREATE FUNCTION objectid_ext_tools._clock_sequences(
     OUT table_name regclass,

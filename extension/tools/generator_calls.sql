@@ -72,6 +72,36 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._generators() IS 'internal: next_snowflake() and next_shard_id(), with the names of their arguments, where a shard is a node, and their default layout';
 
+-- Columns with defaults of their own or of a domain, by the OIDs of these.  A table
+-- that was dropped meanwhile has no expression.
+
+CREATE FUNCTION objectid_ext_tools._columns_with_default(
+    defaults oid[],
+    domains oid[],
+    OUT class regclass,
+    OUT "default" oid,
+    OUT relation oid,
+    OUT attribute smallint,
+    OUT attname name,
+    OUT expression text
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET standard_conforming_strings = on
+AS $$
+    SELECT 'pg_attrdef'::regclass, d.oid, adrelid, adnum, a.attname, pg_get_expr(adbin, adrelid)
+    FROM pg_attrdef d JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
+    WHERE d.oid = ANY (defaults)
+    UNION ALL
+    SELECT 'pg_type'::regclass, t.oid, attrelid, attnum, a.attname, pg_get_expr(typdefaultbin, 0)
+    FROM pg_type t
+         JOIN pg_attribute a ON atttypid = t.oid AND attnum > 0 AND NOT attisdropped AND NOT atthasdef
+         JOIN pg_class c ON c.oid = attrelid AND relkind IN ('r', 'p', 'f')
+    WHERE t.oid = ANY (domains) AND typtype = 'd'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._columns_with_default(oid[], oid[]) IS 'internal: columns with some defaults, or of some domains if they have no default of their own, with the default as printed';
+
 -- Columns whose default, or that of their domain, depends on functions or sequences
 
 CREATE FUNCTION objectid_ext_tools._default_columns(
@@ -85,45 +115,55 @@ CREATE FUNCTION objectid_ext_tools._default_columns(
 ) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-SET standard_conforming_strings = on
 AS $$
     WITH referring AS MATERIALIZED (
         SELECT DISTINCT refobjid, classid, objid FROM pg_depend
         WHERE refclassid = class AND refobjid = ANY (objects) AND classid IN ('pg_attrdef'::regclass, 'pg_type'::regclass)
     )
-    SELECT refobjid, adrelid, adnum, a.attname, pg_get_expr(adbin, adrelid)
-    FROM referring
-         JOIN pg_attrdef d ON d.oid = objid
-         JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
-    WHERE classid = 'pg_attrdef'::regclass
-    UNION ALL
-    SELECT refobjid, attrelid, attnum, a.attname, pg_get_expr(typdefaultbin, 0)
-    FROM referring
-         JOIN pg_type t ON t.oid = objid AND typtype = 'd'
-         JOIN pg_attribute a ON atttypid = t.oid AND attnum > 0 AND NOT attisdropped AND NOT atthasdef
-         JOIN pg_class c ON c.oid = attrelid AND relkind IN ('r', 'p', 'f')
-    WHERE classid = 'pg_type'::regclass
+    SELECT refobjid, c.relation, c.attribute, c.attname, c.expression
+    FROM objectid_ext_tools._columns_with_default(ARRAY(SELECT objid FROM referring WHERE classid = 'pg_attrdef'::regclass),
+                                                  ARRAY(SELECT objid FROM referring WHERE classid = 'pg_type'::regclass)) AS c
+         JOIN referring ON classid = c.class AND objid = c."default"
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._default_columns(regclass, oid[]) IS 'internal: columns whose default, or that of their domain, depends on one of some objects, with the default as printed';
+
+-- Nothing depends on nextval(), which is built in, and on a sequence that it finds by
+-- name.  Only such defaults are printed: most tables have one that calls nextval().
+
+CREATE FUNCTION objectid_ext_tools._finds_sequence_by_name(expression pg_node_tree) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT expression::text LIKE format('%%:funcid %s %%', 'nextval(regclass)'::regprocedure::oid)
+       AND expression::text ~ format(':funcid %s |COERCEVIAIO', 'regclass(text)'::regprocedure::oid)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._finds_sequence_by_name(pg_node_tree) IS 'internal: does an expression call nextval(), and convert text to the name of a relation?';
 
 -- The arguments are read from the text of a default, and not evaluated, because it
 -- can call any function.  At each position, the regular expression matches string
 -- literals and identifiers as a whole, so that it does not find a call inside of them.
 
-CREATE FUNCTION objectid_ext_tools._call_pattern(generator name) RETURNS text
+CREATE FUNCTION objectid_ext_tools._function_pattern(function text) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$
     -- parentheses can be nested to a depth of three
-    SELECT format('(?<![.])%s%s\(%3$s(?:,%3$s)?(?:,%3$s)?\)|''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[a-z0-9_$]+',
-                  regexp_replace(CASE schema WHEN 'pg_catalog' THEN '' ELSE schema || '.' END, '([].*^$()+?{}|\\[])', '\\\1', 'g'),
-                  generator, format('((?:%s|%s)*)', atom, format('\((?:%s|,|%s)*\)', atom, two)))
+    SELECT format('(?<![.])%s\(%2$s(?:,%2$s)?(?:,%2$s)?\)|''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[a-z0-9_$]+',
+                  regexp_replace(function, '([].*^$()+?{}|\\[])', '\\\1', 'g'),
+                  format('((?:%s|%s)*)', atom, format('\((?:%s|,|%s)*\)', atom, two)))
     FROM (SELECT '''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[^''"(),]') AS a (atom),
          LATERAL format('\((?:%s|,)*\)', atom) AS one,
-         LATERAL format('\((?:%s|,|%s)*\)', atom, one) AS two,
-         objectid_ext_tools._ids_schema() AS schema
+         LATERAL format('\((?:%s|,|%s)*\)', atom, one) AS two
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._function_pattern(text) IS 'internal: regular expression for calls of a function of up to three arguments, and for what else an expression contains';
+
+CREATE FUNCTION objectid_ext_tools._call_pattern(generator name) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT objectid_ext_tools._function_pattern(CASE schema WHEN 'pg_catalog' THEN '' ELSE schema || '.' END || generator)
+    FROM objectid_ext_tools._ids_schema() AS schema
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._call_pattern(name) IS 'internal: regular expression for calls of a generator, and for what else an expression contains';
 
@@ -166,7 +206,8 @@ CREATE FUNCTION objectid_ext_tools._generator_calls(
     OUT generator name,
     OUT sequence text,
     OUT node text,
-    OUT layout text
+    OUT layout text,
+    OUT alone boolean
 ) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -185,21 +226,23 @@ AS $$
         SELECT CASE schema WHEN 'pg_catalog' THEN '' ELSE schema || '.' END FROM objectid_ext_tools._ids_schema() AS schema
     )
     SELECT own.relation, own.attribute, g.name, call.sequence, CASE WHEN call.node = ids || 'snowflake_node_id()' THEN 'server' ELSE call.node END,
-           objectid_ext_tools._constant_layout(call.layout, g.layout)
+           objectid_ext_tools._constant_layout(call.layout, g.layout),
+           -- what remains without the call are casts, and their parentheses
+           regexp_replace(own.expression, g.pattern, '') ~ '^[()]*(?:::[a-z0-9 ()]+)*$'
     FROM own JOIN generator g ON g.function = own.object CROSS JOIN prefix
          LEFT JOIN LATERAL objectid_ext_tools._call_arguments(own.expression, g.pattern, g.arguments) AS call ON true
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._generator_calls() IS 'internal: defaults that call next_snowflake() or next_shard_id(), with arguments as printed; null if they cannot be read, also for a layout that is not a constant; node is "server" for snowflake_node_id()';
+COMMENT ON FUNCTION objectid_ext_tools._generator_calls() IS 'internal: defaults that call next_snowflake() or next_shard_id(), with arguments as printed; null if they cannot be read, also for a layout that is not a constant; node is "server" for snowflake_node_id(); alone if nothing but casts is around the call';
 
 -- The sequence that an expression refers to: 'name'::regclass; nextval() of that; or
 -- by_name, a cast from text, which each session resolves with its search_path.
 
-CREATE FUNCTION objectid_ext_tools._sequence_reference(expression text, OUT by_name boolean, OUT name text, OUT sequence oid)
+CREATE FUNCTION objectid_ext_tools._sequence_reference(expression text, OUT by_name boolean, OUT name text, OUT sequence oid, OUT any_schema text)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$
-    SELECT literal IS NULL, shown, c.oid
+    SELECT literal IS NULL, shown, c.oid, CASE WHEN literal IS NULL AND parts[1] IS NULL THEN parts[2] END
     FROM regexp_replace(expression, '^nextval\((.*)\)$', '\1') AS argument,
          LATERAL (SELECT (regexp_match(argument, '^''((?:[^'']|'''')*)''::regclass$'))[1]) AS constant (literal),
          LATERAL (SELECT (regexp_match(argument, '^\(+''((?:[^'']|'''')*)''(?:::(?:text|character varying|name)\)+)+::regclass\)*$'))[1]) AS string (text),
@@ -214,7 +257,7 @@ AS $$
                            ) AS c ON true
     WHERE shown IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._sequence_reference(text) IS 'internal: the sequence that an argument refers to; null if it is not a constant';
+COMMENT ON FUNCTION objectid_ext_tools._sequence_reference(text) IS 'internal: the sequence that an argument refers to, null if it is not a constant; any_schema is the name, without quotes, of one that is looked up in the search_path';
 
 -- A call of a generator in the default of a column.  ids is the layout without its
 -- option, because the ids are the same; max_node and the rest are facts of it.
@@ -228,6 +271,7 @@ CREATE TYPE objectid_ext_tools._clock AS (
     ids text,
     node integer,
     node_of_server boolean,
+    alone boolean,
     by_name boolean,
     sequence_name text,
     sequence oid,
@@ -253,7 +297,7 @@ AS $$
     )
     SELECT c.id, c.relation, c.attribute, c.generator, known.layout, replace(c.layout, ';start=random', ''),
            CASE WHEN c.node = 'server' THEN setting.node ELSE substring(c.node_number FROM '^(-?[0-9]{1,10})(?:::(?:integer|smallint))*$')::integer END,
-           c.node = 'server', reference.by_name, reference.name, reference.sequence,
+           c.node = 'server', c.alone, reference.by_name, reference.name, reference.sequence,
            max_node, slots, tick, second_day, highest, last_instant
     FROM call AS c CROSS JOIN objectid_ext_tools._server_settings() AS setting
          LEFT JOIN known ON known.name = c.layout
