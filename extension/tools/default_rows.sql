@@ -30,8 +30,10 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: commands that disable the triggers of a table and its partitions, and that enable them again; deferred constraints are checked before';
 
 -- The rows would be deleted and inserted, so foreign keys that refer to them would
--- fail, or delete the referring rows.  To look at a table is to evaluate expressions of
--- its indexes, with functions that its owner chose.
+-- fail, or delete the referring rows.  None can appear meanwhile: to be checked, it would
+-- need a lock on the table and its default partition, which the caller has locked.  To
+-- look at a table is to evaluate expressions of its indexes, with functions that its
+-- owner chose.
 
 CREATE FUNCTION objectid_ext_tools._check_not_referenced("table" regclass, condition text) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
