@@ -67,6 +67,11 @@ SELECT signature AS security_definer FROM catalog_function WHERE prosecdef;
 SELECT signature AS path_of_the_caller FROM catalog_function
  WHERE prolang IN (SELECT oid FROM pg_language WHERE lanname IN ('sql', 'plpgsql')) AND prosqlbody IS NULL
    AND NOT coalesce(array_to_string(proconfig, ' '), '') LIKE '%search\_path=%';
+-- Nor on its standard_conforming_strings: a string with a backslash is written
+-- E'...' or $$...$$, or the function has the setting.
+SELECT signature AS strings_of_the_caller FROM catalog_function
+ WHERE strpos(regexp_replace(prosrc, $re$E'([^'\\]|\\.|'')*'|[$]\w*[$][^$]*[$]\w*[$]$re$, '', 'g'), chr(92)) > 0
+   AND NOT coalesce(array_to_string(proconfig, ' '), '') LIKE '%standard\_conforming\_strings=on%';
 
 -- Strict functions with arguments, and with no pseudo-types but cstring, return
 -- null for nulls, or an empty set.

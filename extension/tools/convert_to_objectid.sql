@@ -28,7 +28,7 @@ BEGIN
                LEFT JOIN pg_statistic_ext s ON classid = 'pg_statistic_ext'::regclass AND s.oid = objid
                LEFT JOIN pg_index i ON classid = 'pg_class'::regclass AND indexrelid = objid
           WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = a.attnum
-            AND conname NOT LIKE '\_objectid\_ext\_%' IS NOT FALSE    -- those of a conversion under load
+            AND conname NOT LIKE E'\\_objectid\\_ext\\_%' IS NOT FALSE    -- those of a conversion under load
           GROUP BY classid, objid, contype, stxkeys, indkey
           HAVING contype IN ('c', 'x')
               OR count(*) > CASE WHEN a.attnum = ANY (coalesce(stxkeys, indkey)::int2[]) THEN 1 ELSE 0 END

@@ -264,6 +264,8 @@ COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_l
 CREATE FUNCTION objectid_ext_tools._copy_subpartitions(template regclass, partition regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $$
 DECLARE
@@ -305,6 +307,9 @@ COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass) IS 'internal: def
 CREATE FUNCTION objectid_ext_tools._create_partition_table(parent regclass, partition text, template regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
 AS $$
 DECLARE
     p record;

@@ -30,7 +30,7 @@ BEGIN
          LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
          LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = a.attnum
-      AND (c.contype = 'c' AND conname NOT LIKE '\_objectid\_ext\_%' OR i.indpred IS NOT NULL OR i.indexprs IS NOT NULL)
+      AND (c.contype = 'c' AND conname NOT LIKE E'\\_objectid\\_ext\\_%' OR i.indpred IS NOT NULL OR i.indexprs IS NOT NULL)
     ORDER BY d.classid, d.objid LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle

@@ -72,7 +72,7 @@ BEGIN
     FOR each IN
         SELECT conname, CASE contype WHEN 'c' THEN pg_get_expr(conbin, conrelid) ELSE format('%I IS NOT NULL', attname) END AS expression
         FROM pg_constraint c JOIN pg_class t ON t.oid = conrelid LEFT JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
-        WHERE conrelid = "table" AND relkind = 'r' AND contype IN ('c', 'n') AND NOT convalidated AND conname NOT LIKE '\_objectid\_ext\_%'
+        WHERE conrelid = "table" AND relkind = 'r' AND contype IN ('c', 'n') AND NOT convalidated AND conname NOT LIKE E'\\_objectid\\_ext\\_%'
           AND pg_get_constraintdef(c.oid) NOT LIKE '%NOT ENFORCED'
         ORDER BY conname
     LOOP

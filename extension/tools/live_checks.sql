@@ -120,7 +120,7 @@ BEGIN
     END IF;
     SELECT indexrelid::regclass AS name INTO obstacle
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid
-    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE '\_objectid\_ext\_%' ORDER BY indexrelid LIMIT 1;
+    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE E'\\_objectid\\_ext\\_%' ORDER BY indexrelid LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'index % is not valid', obstacle.name
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -274,7 +274,7 @@ AS $$
     FROM pg_trigger t
     WHERE tgrelid = "table" AND NOT tgisinternal AND t.tgname <> '~objectid_ext_conversion' AND tgtype & 16 <> 0
       AND (tgattr = '' OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attnum = ANY (tgattr)
-                                                             AND (attname LIKE '\_objectid\_ext\_%' OR attgenerated <> '')))
+                                                             AND (attname LIKE E'\\_objectid\\_ext\\_%' OR attgenerated <> '')))
     ORDER BY t.tgname
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_update_triggers(regclass) IS 'internal: triggers of users that can fire when shadow columns are updated';

@@ -4,12 +4,16 @@
 
 -- How the definition of an index or constraint reads with the shadow columns: a
 -- temporary table like the table gets it, and PostgreSQL changes types and names.
+-- As pg_dump does, it is printed with settings that lose no digit and no time zone.
 
 CREATE FUNCTION objectid_ext_tools._live_index_key(index regclass) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
 AS $$
 BEGIN
     RETURN (SELECT CASE WHEN starts_with(definition, beginning) THEN substr(definition, length(beginning) + 1)
@@ -99,6 +103,9 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
 AS $$
 BEGIN
     IF kind <> 'index' THEN
@@ -121,6 +128,9 @@ SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
 AS $$
 DECLARE
     shadow name;

@@ -127,7 +127,7 @@ AS $$
     WITH renamed (old, new) AS MATERIALIZED (
         SELECT attname, objectid_ext_tools._live_name(o)
         FROM pg_attribute, objectid_ext_tools._live_beside(attrelid, attname) AS o
-        WHERE attrelid = relation AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped AND attname <> objectid_ext_tools._live_name(o)
+        WHERE attrelid = relation AND attname LIKE E'\\_objectid\\_ext\\_%' AND attinhcount = 0 AND NOT attisdropped AND attname <> objectid_ext_tools._live_name(o)
     ), steps (n, old, new) AS (
         SELECT 1, old, objectid_ext_tools._live_name(old) FROM renamed
         UNION ALL
@@ -277,7 +277,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT string_agg(format('%I = %s', s.attname, objectid_ext_tools._live_value(o.attname, o.atttypid, to_type)), ', ' ORDER BY s.attnum),
            string_agg(format('%I IS NULL AND %I IS NOT NULL', s.attname, o.attname), ' OR ' ORDER BY s.attnum)
-    FROM pg_constraint c JOIN pg_attribute s ON s.attrelid = c.conrelid AND c.conname = objectid_ext_tools._live_name('= ' || s.attname) AND s.attname LIKE '\_objectid\_ext\_%'
+    FROM pg_constraint c JOIN pg_attribute s ON s.attrelid = c.conrelid AND c.conname = objectid_ext_tools._live_name('= ' || s.attname) AND s.attname LIKE E'\\_objectid\\_ext\\_%'
          JOIN pg_attribute o ON o.attrelid = c.conrelid AND o.attnum = ANY (c.conkey) AND o.attnum <> s.attnum
     WHERE c.conrelid = relation AND c.contype = 'c'
 $$;

@@ -59,7 +59,7 @@ AS $$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT t.oid::regclass
-    FROM (SELECT DISTINCT attname, relowner FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE c.oid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%') AS s
+    FROM (SELECT DISTINCT attname, relowner FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE c.oid = ANY (tables) AND attname LIKE E'\\_objectid\\_ext\\_%') AS s
          JOIN pg_constraint k ON k.conname = objectid_ext_tools._live_name('= ' || s.attname) AND k.contype = 'c' AND k.coninhcount = 0
          JOIN pg_class t ON t.oid = k.conrelid AND t.relowner = s.relowner AND NOT t.relispartition
          JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = s.attname
@@ -92,12 +92,12 @@ DECLARE
 BEGIN
     SELECT coalesce(array_agg(DISTINCT l.relation), '{}'), coalesce(array_agg(concat(l.relation::oid, l.shadow)), '{}') INTO parts, shadows FROM objectid_ext_tools._live_columns("table", "column", to_type) l;
     SELECT c.oid, c.oid <> ALL (parts), s.names, ARRAY(SELECT k.oid FROM pg_constraint k
-                                                       WHERE contype = 'f' AND conparentid = 0 AND conname LIKE '\_objectid\_ext\_%'
+                                                       WHERE contype = 'f' AND conparentid = 0 AND conname LIKE E'\\_objectid\\_ext\\_%'
                                                          AND (conrelid = c.oid AND conkey && s.attnums OR confrelid = c.oid AND confkey && s.attnums) ORDER BY k.oid)
     INTO relation, whole, "columns", keys
     FROM pg_class c,
          LATERAL (SELECT coalesce(array_agg(attname ORDER BY attnum), '{}'), array_agg(attnum)
-                  FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped
+                  FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE E'\\_objectid\\_ext\\_%' AND attinhcount = 0 AND NOT attisdropped
                                       AND concat(attrelid, attname) <> ALL (shadows)) AS s (names, attnums)
     WHERE c.oid = ANY (known) AND c.oid <> ALL (parts)
        OR c.oid IN (SELECT objectid_ext_tools._live_left(parts))

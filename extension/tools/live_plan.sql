@@ -237,7 +237,7 @@ AS $$
     WITH state (oid) AS MATERIALIZED (
         SELECT c.oid::regclass
         FROM pg_class c
-        WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE 'objectid\_ext\_tools: conversion of %'
+        WHERE relname LIKE E'\\_objectid\\_ext\\_%' AND relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE E'objectid\\_ext\\_tools: conversion of %'
         ORDER BY relname
     )
     SELECT p.* FROM state, objectid_ext_tools._progress_of(state.oid) AS p

@@ -69,17 +69,17 @@ BEGIN
     -- another session can undo the same if the converted table was dropped
     PERFORM objectid_ext_tools._live_lock(array_remove(ARRAY[to_regclass(state)], NULL) ||
                                           ARRAY(SELECT unnest(tables) UNION SELECT unnest(ARRAY[conrelid, confrelid])::regclass FROM pg_constraint
-                                                WHERE contype = 'f' AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
+                                                WHERE contype = 'f' AND conname LIKE E'\\_objectid\\_ext\\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))),
                                           'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_undo_tables(state, lost) = tables);
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
         FROM pg_constraint
-        WHERE contype IN ('f', 'c') AND conparentid = 0 AND coninhcount = 0 AND conname LIKE '\_objectid\_ext\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))
+        WHERE contype IN ('f', 'c') AND conparentid = 0 AND coninhcount = 0 AND conname LIKE E'\\_objectid\\_ext\\_%' AND (conrelid = ANY (tables) OR confrelid = ANY (tables))
         UNION ALL
         SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
         FROM pg_attribute
-        WHERE attrelid = ANY (tables) AND attname LIKE '\_objectid\_ext\_%' AND attinhcount = 0 AND NOT attisdropped) ||
+        WHERE attrelid = ANY (tables) AND attname LIKE E'\\_objectid\\_ext\\_%' AND attinhcount = 0 AND NOT attisdropped) ||
         objectid_ext_tools._live_drop_triggers(state, lost);
     PERFORM objectid_ext_tools._execute(statements);
 END;

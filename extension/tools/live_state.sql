@@ -35,7 +35,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT c.oid::regclass
     FROM pg_class c
-    WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' AND NOT relrowsecurity AND objectid_ext_tools._is_own(relowner)
+    WHERE relname LIKE E'\\_objectid\\_ext\\_%' AND relkind = 'r' AND NOT relrowsecurity AND objectid_ext_tools._is_own(relowner)
       AND has_schema_privilege(relnamespace, 'USAGE')
       AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'root' AND atttypid = 'regclass'::regtype)
     ORDER BY c.oid
@@ -207,6 +207,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+SET timezone = 'UTC'
 AS $$
     WITH key AS MATERIALIZED (
         SELECT a.attrelid, a.attnum
@@ -237,7 +241,7 @@ AS $$
          LEFT JOIN pg_class n ON n.relname = o.shadow AND n.relnamespace = o.namespace
          LEFT JOIN pg_index i ON i.indexrelid = n.oid AND i.indrelid = o.relation
          LEFT JOIN pg_constraint c ON c.conrelid = o.relation AND c.conname = o.shadow AND o.kind <> 'index'
-    WHERE o.object_name NOT LIKE '\_objectid\_ext\_%'
+    WHERE o.object_name NOT LIKE E'\\_objectid\\_ext\\_%'
     ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_objects(regclass, name, regtype) IS 'internal: indexes and constraints of columns whose type a conversion changes, with the names of those of the shadow columns, and how far these are';
@@ -265,7 +269,7 @@ AS $$
     ), index (relation, oid, name) AS MATERIALIZED (
         SELECT indrelid::regclass, indexrelid, format('%I.%I', nspname, relname)
         FROM converted JOIN pg_index ON indrelid = converted.oid JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
-        WHERE relname LIKE '\_objectid\_ext\_%'
+        WHERE relname LIKE E'\\_objectid\\_ext\\_%'
           AND NOT EXISTS (SELECT FROM wanted w WHERE w.kind = 'index' AND w.relation = indrelid AND w.shadow = relname AND (w.state = 'done' OR relkind = 'I'))
           AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
     )
@@ -273,12 +277,12 @@ AS $$
     UNION ALL
     SELECT conrelid::regclass, NULL, conname
     FROM converted JOIN pg_constraint c ON conrelid = converted.oid
-    WHERE conname LIKE '\_objectid\_ext\_%' AND contype IN ('c', 'f') AND coninhcount = 0 AND conparentid = 0 AND conname <> ALL (own)
+    WHERE conname LIKE E'\\_objectid\\_ext\\_%' AND contype IN ('c', 'f') AND coninhcount = 0 AND conparentid = 0 AND conname <> ALL (own)
       AND NOT EXISTS (SELECT FROM wanted w WHERE w.relation = conrelid AND w.shadow = conname)
     UNION ALL
     SELECT conrelid::regclass, name, conname
     FROM index JOIN pg_constraint c ON conindid = index.oid AND contype = 'f' AND conparentid = 0
-    WHERE conname LIKE '\_objectid\_ext\_%'
+    WHERE conname LIKE E'\\_objectid\\_ext\\_%'
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have, and foreign keys with such an index';
 
@@ -313,7 +317,7 @@ BEGIN
     -- SET CONSTRAINTS of the foreign key does not concern the one beside it, which is
     -- therefore checked last
     IF NOT key.condeferred THEN
-        definition := regexp_replace(definition, ' DEFERRABLE( NOT VALID| NOT ENFORCED)?$', ' DEFERRABLE INITIALLY DEFERRED\1');
+        definition := regexp_replace(definition, ' DEFERRABLE( NOT VALID| NOT ENFORCED)?$', E' DEFERRABLE INITIALLY DEFERRED\\1');
     END IF;
     RETURN format('FOREIGN KEY (%s) REFERENCES %s(%s)%s', new[1], key.confrelid::regclass, new[2], definition);
 END;

@@ -193,7 +193,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
     SELECT s.step, s.statement FROM objectid_ext_tools._snowflake_steps("table", "column", node, layout, max_wait, rows_per_second, created_at, pg_catalog.current_setting('search_path'::text)) AS s;
 END;
-COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer, name) IS 'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; existing rows get new ids of the times in column created_at, if it is not null, and what refers to them follows; an error if something prevents it';
+COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps(regclass, name, integer, snowflake_layout, interval, integer, name) IS E'statements that do what convert_to_snowflake() does, or what remains of it, while the tables are in use, for \\gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; existing rows get new ids of the times in column created_at, if it is not null, and what refers to them follows; an error if something prevents it';
 
 CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps(
     "table" regclass,
@@ -207,7 +207,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
     SELECT s.step, s.statement FROM objectid_ext_tools._objectid_steps("table", "column", max_wait, rows_per_second, pg_catalog.current_setting('search_path'::text)) AS s;
 END;
-COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps(regclass, name, interval, integer) IS 'statements that do what convert_to_objectid() does, or what remains of it, while the tables are in use, for \gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
+COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps(regclass, name, interval, integer) IS E'statements that do what convert_to_objectid() does, or what remains of it, while the tables are in use, for \\gexec of psql; other statements wait at most max_wait for their locks; at most rows_per_second rows are updated; an error if something prevents it';
 
 CREATE FUNCTION objectid_ext_tools._check_wait(max_wait interval) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE

@@ -100,7 +100,7 @@ BEGIN
         -- attached index follows its parent
         ARRAY(SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', full_name, n.attname, o.attname)
               FROM pg_attribute o JOIN pg_attribute n USING (attnum) JOIN pg_class c ON c.oid = n.attrelid
-              WHERE o.attrelid = index AND c.relname = shadow AND n.attname LIKE '\_objectid\_ext\_%'
+              WHERE o.attrelid = index AND c.relname = shadow AND n.attname LIKE E'\\_objectid\\_ext\\_%'
                 AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index)
                 AND NOT (attached AND k.oid IS NULL));
     IF i.indisclustered THEN
@@ -174,7 +174,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('DROP FUNCTION IF EXISTS %s', p.oid::regprocedure)
     FROM pg_proc p
-    WHERE proname LIKE '\_objectid\_ext\_%' AND prorettype = 'trigger'::regtype
+    WHERE proname LIKE E'\\_objectid\\_ext\\_%' AND prorettype = 'trigger'::regtype
       AND obj_description(p.oid, 'pg_proc') = 'keeps columns during a conversion by objectid_ext_tools'
       AND pg_has_role(proowner, 'USAGE') AND has_schema_privilege(pronamespace, 'USAGE')
       AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgfoid = p.oid)

@@ -63,7 +63,7 @@ BEGIN
                   HINT = 'Pass the layout of the ids as the argument layout.';
     END IF;
     others := coalesce(own, (SELECT objectid_ext_tools._layouts_of_bound(max(bound::bigint)::text, layout)
-                             FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''(\d+)''[)]$') AS bound));
+                             FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''([0-9]+)''[)]$') AS bound));
     IF replace(layout::text, ';start=random', '') <> ALL (others) THEN
         RAISE EXCEPTION 'layout "%" is not that of column %', layout, key_name
             USING ERRCODE = 'invalid_parameter_value',

@@ -21,6 +21,9 @@
 --   with objectid_ext.  It names the schema of each of core's functions and
 --   operators; CASE with an operand, IN, BETWEEN, IS DISTINCT FROM and NULLIF
 --   would look operators up.
+-- - A string with a backslash is written E'...' or $$...$$, or the function sets
+--   standard_conforming_strings: sessions can have that off.  What prints constants
+--   that are parsed again sets datestyle, intervalstyle and extra_float_digits.
 
 CREATE SCHEMA objectid_ext_tools;
 COMMENT ON SCHEMA objectid_ext_tools IS 'functions of objectid_ext_tools; names that begin with an underscore are internal';
