@@ -180,6 +180,9 @@ extern bool scan_bare_objectid(const char *str, objectid *id);
 extern void objectid_syntax_error(const char *str, Node *escontext);
 extern void format_objectid(const objectid *id, char *dst);
 
+/* objectid_time.c */
+extern Datum objectid_floor(PG_FUNCTION_ARGS);
+
 /* Read big-endian bytes as a number that sorts like them. */
 static inline uint64
 read_uint64(const uint8 *bytes)

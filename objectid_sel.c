@@ -8,7 +8,7 @@
  * bounds; and for each bound of each range they copy the histogram and make an
  * array of it, which takes longer than the rest of the planning.  The
  * estimator in this file searches our own histogram (objectid_stats.c) where
- * it is, and interpolates.
+ * it is, and interpolates, also in the time since that was made.
  *
  * The planner recognizes two bounds of a range only by core's estimators.  With
  * any other it multiplies their selectivities, as if they were independent.  So
@@ -24,11 +24,14 @@
 
 #include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -36,8 +39,8 @@
 #include "utils/typcache.h"
 
 /*
- * The fraction of the ids that is assumed to be beyond an end of the histogram,
- * where rows were added since ANALYZE: half a bucket, at most this.
+ * The fraction of the ids that is assumed to be beyond an end of the histogram at
+ * least: half a bucket, at most this.
  */
 #define BEYOND_END		0.01
 
@@ -66,6 +69,7 @@ typedef struct id_column
 	Node	   *node;
 	VariableStatData stats;
 	id_histogram histogram;
+	double		added;			/* fraction of the rows that are newer than these */
 } id_column;
 
 /*
@@ -144,10 +148,52 @@ bounds_below(const id_histogram *histogram, const objectid *id, bool or_equal)
 	return low;
 }
 
-/* The fraction of the histogram that is below an id */
+/*
+ * The fraction of the rows that were added since the table's pages were counted,
+ * by VACUUM or ANALYZE.
+ */
 static double
-fraction_below(const id_histogram *histogram, const objectid *id, bool or_equal)
+added_fraction(const id_column *column)
 {
+	RelOptInfo *rel = column->stats.rel;
+	HeapTuple	tuple = NULL;
+	double		added = 0.0;
+
+	if (rel && IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION)
+		tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(planner_rt_fetch(rel->relid, column->root)->relid));
+	if (HeapTupleIsValid(tuple))
+	{
+		double		counted = ((Form_pg_class) GETSTRUCT(tuple))->relpages;
+
+		if (counted > 0 && rel->pages > counted)
+			added = 1.0 - counted / rel->pages;
+		ReleaseSysCache(tuple);
+	}
+	return added;
+}
+
+/*
+ * The fraction of the rows that are above an id, which is beyond the end of the
+ * histogram.  Ids have the time in them: those of the added rows are taken to be
+ * even between the end of the histogram and now.
+ */
+static double
+fraction_beyond(const id_column *column, const objectid *id)
+{
+	objectid	end = histogram_bound(&column->histogram, column->histogram.nbounds - 1);
+	objectid   *now = DatumGetObjectidP(DirectFunctionCall1(objectid_floor,
+															TimestampTzGetDatum(GetCurrentStatementStartTimestamp())));
+
+	if (column->added == 0.0 || objectid_internal_cmp(id, now) >= 0)
+		return 0.0;
+	return column->added * objectid_distance(id, now) / objectid_distance(&end, now);
+}
+
+/* The fraction of the rows that are below an id, without the most common ids */
+static double
+fraction_below(const id_column *column, const objectid *id, bool or_equal)
+{
+	const id_histogram *histogram = &column->histogram;
 	int			nbuckets = histogram->nbounds - 1;
 	double		beyond = Min(BEYOND_END, 0.5 / nbuckets);
 	int			i = bounds_below(histogram, id, or_equal);
@@ -157,11 +203,12 @@ fraction_below(const id_histogram *histogram, const objectid *id, bool or_equal)
 	if (i == 0)
 		return beyond;
 	if (i > nbuckets)
-		return 1.0 - beyond;
+		return 1.0 - Max(beyond, fraction_beyond(column, id));
 
 	low = histogram_bound(histogram, i - 1);
 	high = histogram_bound(histogram, i);
-	return (i - 1 + objectid_distance(&low, id) / objectid_distance(&low, &high)) / nbuckets;
+	return (1.0 - column->added) *
+		(i - 1 + objectid_distance(&low, id) / objectid_distance(&low, &high)) / nbuckets;
 }
 
 /*
@@ -188,7 +235,7 @@ selectivity_of(id_column *column, Oid opno, StrategyNumber strategy, bool column
 							 column_is_left, &common_sum);
 	if (column->histogram.nbounds > 1)
 	{
-		fraction = fraction_below(&column->histogram, DatumGetObjectidP(((Const *) value)->constvalue), or_equal);
+		fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue), or_equal);
 		fraction = below ? fraction : 1.0 - fraction;
 	}
 	return common + fraction * (1.0 - common_sum - ((Form_pg_statistic) GETSTRUCT(column->stats.statsTuple))->stanullfrac);
@@ -330,6 +377,7 @@ objectid_ineqsel(PG_FUNCTION_ARGS)
 		PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
 	column.node = column_is_left ? linitial(args) : lsecond(args);
 	open_histogram(&column, opno);
+	column.added = added_fraction(&column);
 	selectivity = conditional_selectivity(&column, opno, args);
 	free_attstatsslot(&column.histogram.slot);
 	ReleaseVariableStats(column.stats);

@@ -108,6 +108,21 @@ DEALLOCATE range_generic;
 -- Ids after those that ANALYZE has seen: half of a bucket
 SELECT pg_temp.estimate('SELECT FROM range_ids WHERE id > ''ff0000000000000000000000''') BETWEEN 4 AND 6 AS later;
 
+-- Rows that were added since ANALYZE: an id a second, a tenth of them in the last
+-- 10,000 s
+CREATE TABLE range_recent (id objectid) WITH (autovacuum_enabled = off);
+ALTER TABLE range_recent ALTER id SET STATISTICS 400;
+INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 s') FROM generate_series(100000, 10001, -1) AS i;
+ANALYZE range_recent;
+INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 s') FROM generate_series(10000, 1, -1) AS i;
+SELECT rows, past, estimate
+FROM (VALUES (100, 0), (1000, 0), (5000, 0), (15000, 0), (1000, 50000), (20000, 5000)) AS span (rows, past),
+     LATERAL pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L AND id < %L', objectid_floor(now() - (past + rows) * interval '1 s'),
+                                     objectid_floor(now() - (past - 10) * interval '1 s'))) AS estimate
+WHERE estimate NOT BETWEEN 0.8 * rows AND 1.25 * rows;
+SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id > %L', objectid_floor(now() + interval '1 h'))) < 10 AS later;
+DROP TABLE range_recent;
+
 -- Without our histogram, for example after pg_upgrade, which keeps core's, the
 -- estimator interpolates in core's.
 UPDATE pg_statistic SET stakind3 = 0, stavalues3 = NULL WHERE starelid = 'range_ids'::regclass AND staattnum = 1 AND stakind3 = 20812;
