@@ -390,6 +390,19 @@ CALL objectid_ext_tools.undo_conversion('ids.lost', 'id');
 CALL objectid_ext_tools.undo_conversion('ids.lost', 'id', NULL);
 CALL objectid_ext_tools.undo_conversion(NULL, NULL, '0');
 CALL objectid_ext_tools.undo_conversion(NULL, NULL, '-1 s');
+-- Functions of others, or that belong to an extension, stay.
+CREATE FUNCTION ids._objectid_ext_unused() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE FUNCTION ids._objectid_ext_needed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE FUNCTION ids._objectid_ext_other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+COMMENT ON FUNCTION ids._objectid_ext_unused() IS 'keeps columns during a conversion by objectid_ext_tools';
+COMMENT ON FUNCTION ids._objectid_ext_needed() IS 'keeps columns during a conversion by objectid_ext_tools';
+COMMENT ON FUNCTION ids._objectid_ext_other() IS 'keeps columns during a conversion by objectid_ext_tools';
+ALTER FUNCTION ids._objectid_ext_other() OWNER TO regress_objectid_attacker;
+ALTER EXTENSION objectid_ext_tools ADD FUNCTION ids._objectid_ext_needed();
+CALL objectid_ext_tools.undo_conversion(NULL, NULL);
+SELECT proname FROM pg_catalog.pg_proc WHERE proname IN ('_objectid_ext_unused', '_objectid_ext_needed', '_objectid_ext_other') ORDER BY 1;
+ALTER EXTENSION objectid_ext_tools DROP FUNCTION ids._objectid_ext_needed();
+DROP FUNCTION ids._objectid_ext_needed(), ids._objectid_ext_other();
 -- The view shows only what can be believed.
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE TABLE ids._objectid_ext_false (relation regclass, filenode oid, pages bigint, page bigint, "rows" bigint, batch int, started timestamptz, seconds float8, wait oid, root regclass, attribute name);

@@ -176,10 +176,10 @@ AS $$
     FROM pg_proc p
     WHERE proname LIKE E'\\_objectid\\_ext\\_%' AND prorettype = 'trigger'::regtype
       AND obj_description(p.oid, 'pg_proc') = 'keeps columns during a conversion by objectid_ext_tools'
-      AND pg_has_role(proowner, 'USAGE') AND has_schema_privilege(pronamespace, 'USAGE')
-      AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgfoid = p.oid)
+      AND objectid_ext_tools._is_own(proowner)
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_proc'::regclass AND refobjid = p.oid OR classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_unused() IS 'internal: statements that drop functions of triggers of tables that were dropped';
+COMMENT ON FUNCTION objectid_ext_tools._live_unused() IS 'internal: statements that drop functions of the current role for triggers of tables that were dropped';
 
 CREATE FUNCTION objectid_ext_tools._live_drop_triggers(state text, tables regclass[] DEFAULT '{}') RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
