@@ -84,6 +84,13 @@ SET ROLE regress_stored_reader;
 SELECT count(*) FROM objectid_ext_tools._live_progress(:progress);
 RESET ROLE;
 
+-- Only a table of one's own is written by its name.
+CREATE TABLE theirs (id serial PRIMARY KEY);
+ALTER TABLE theirs OWNER TO regress_stored_reader;
+SELECT r, _live_found(r) FROM unnest('{stored_test.progress,stored_test.theirs,stored_test.looks_like,stored_test.no_table}'::text[]) AS r;
+CREATE TABLE converted (id serial PRIMARY KEY);
+SELECT _live_follow('converted', 'id', 'bigint', '1 s'), _live_fill('converted', 'id', 'bigint', '1 s', NULL);
+
 SET client_min_messages = warning;
 DROP SCHEMA stored_test CASCADE;
 DROP ROLE regress_stored_reader;

@@ -207,7 +207,7 @@ BEGIN
     IF to_regclass(state || '_past') IS NOT NULL THEN
         RETURN NULL;
     END IF;
-    IF to_regclass(state) IS NULL THEN
+    IF objectid_ext_tools._live_found(state) IS NULL THEN
         -- this checks, too
         PERFORM objectid_ext_tools._live_begin("table", "column", 'objectid_ext_tools._backfilled', max_wait);
         PERFORM objectid_ext_tools._backfill_create("table", "column", node, layout,

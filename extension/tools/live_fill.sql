@@ -204,7 +204,7 @@ DECLARE
     again record;
 BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
-    IF to_regclass(state) IS NULL THEN
+    IF objectid_ext_tools._live_found(state) IS NULL THEN
         EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
                        ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 500, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
         EXECUTE format('INSERT INTO %s (relation, filenode, pages, root, attribute) VALUES (0, 0, 0, $1, $2)', state) USING "table", "column";
@@ -299,9 +299,9 @@ DECLARE
     result record;
 BEGIN
     -- they reject rows until their shadow columns are dropped
-    detached := EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+    detached := EXISTS (SELECT FROM objectid_ext_tools._live_progress(objectid_ext_tools._live_found(state)) AS s
                         WHERE s.relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = s.relation AND tgname = '~objectid_ext_conversion'));
-    SELECT * INTO next FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+    SELECT * INTO next FROM objectid_ext_tools._live_progress(objectid_ext_tools._live_found(state)) AS s
     WHERE s.pages IS NULL OR s.page < s.pages OR s.filenode <> pg_relation_filenode(s.relation) ORDER BY s.relation LIMIT 1;
     IF (detached OR next.relation IS NULL) AND objectid_ext_tools._live_follow("table", "column", to_type, max_wait) THEN
         RETURN 0;

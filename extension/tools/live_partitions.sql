@@ -116,6 +116,9 @@ DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
     stray record;
 BEGIN
+    IF objectid_ext_tools._live_found(state) IS NULL THEN
+        RETURN false;
+    END IF;
     EXECUTE format('DELETE FROM ONLY %s WHERE relation::oid <> 0 AND NOT EXISTS (SELECT FROM pg_class WHERE oid = relation)', state);
     -- new partitions of tables that have begun
     EXECUTE format('INSERT INTO %1$s (relation, filenode, pages) SELECT DISTINCT l.relation, coalesce(pg_relation_filenode(l.relation), 0), 0'

@@ -80,3 +80,14 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_own(text, "char") IS 'internal: raises an error if a relation exists that is of another kind or does not belong to the current role';
+
+-- A relation that was not there when its owner was checked can be there now.  One of
+-- the current role keeps its name: then it can be written by this name.
+
+CREATE FUNCTION objectid_ext_tools._live_found(name text) RETURNS regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT oid::regclass FROM pg_class WHERE oid = to_regclass(name) AND relkind = 'r' AND objectid_ext_tools._is_own(relowner)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_found(text) IS 'internal: the table of that name, if it belongs to the current role';

@@ -304,7 +304,7 @@ DECLARE
     new_id bigint;
     late text := objectid_ext_tools._live_late("table", "column");
 BEGIN
-    IF to_regclass(late) IS NOT NULL THEN
+    IF objectid_ext_tools._live_found(late) IS NOT NULL THEN
         RETURN objectid_ext_tools._live_finish_late(late, max_wait);
     END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
@@ -338,7 +338,7 @@ BEGIN
     IF layout IS NOT NULL THEN
         PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     END IF;
-    RETURN CASE WHEN to_regclass(late) IS NOT NULL THEN 0 END;
+    RETURN CASE WHEN objectid_ext_tools._live_found(late) IS NOT NULL THEN 0 END;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_finish(regclass, name, regtype, interval, integer, snowflake_layout) IS 'internal: completes a conversion; returns the seconds to wait before it is called again, and NULL at the end';
