@@ -22,6 +22,7 @@
 #include "utils/acl.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 /* May the current role read it, as by a query? */
 static bool
