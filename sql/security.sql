@@ -403,6 +403,16 @@ CALL objectid_ext_tools.undo_conversion(NULL, NULL);
 SELECT proname FROM pg_catalog.pg_proc WHERE proname IN ('_objectid_ext_unused', '_objectid_ext_needed', '_objectid_ext_other') ORDER BY 1;
 ALTER EXTENSION objectid_ext_tools DROP FUNCTION ids._objectid_ext_needed();
 DROP FUNCTION ids._objectid_ext_needed(), ids._objectid_ext_other();
+-- One that cannot be dropped does not prevent that a conversion is undone.
+CREATE TABLE ids.used (id serial PRIMARY KEY);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.used', 'id', 1) WHERE step OPERATOR(pg_catalog.=) 1 \gexec
+SELECT format('CREATE TRIGGER uses BEFORE DELETE ON ids.lost FOR EACH ROW EXECUTE FUNCTION ids.%I()', objectid_ext_tools._live_name('used')) \gexec
+CALL objectid_ext_tools.undo_conversion('ids.used', 'id');
+SELECT count(*) AS columns FROM pg_catalog.pg_attribute WHERE attrelid = 'ids.used'::regclass AND attnum > 0 AND NOT attisdropped;
+DROP TRIGGER uses ON ids.lost;
+DROP TABLE ids.used;
+CALL objectid_ext_tools.undo_conversion(NULL, NULL);
+SELECT count(*) AS functions FROM pg_catalog.pg_proc WHERE proname OPERATOR(pg_catalog.=) objectid_ext_tools._live_name('used');
 -- The view shows only what can be believed.
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE TABLE ids._objectid_ext_false (relation regclass, filenode oid, pages bigint, page bigint, "rows" bigint, batch int, started timestamptz, seconds float8, wait oid, root regclass, attribute name);

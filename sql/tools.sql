@@ -121,8 +121,12 @@ DROP SCHEMA app CASCADE;
 RESET client_min_messages;
 DROP EXTENSION objectid_ext;
 DROP EXTENSION objectid_ext_tools, objectid_ext;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO regress_tools_user;
 CREATE EXTENSION objectid_ext_tools SCHEMA ids CASCADE;
 SELECT extname, extnamespace::regnamespace FROM pg_extension WHERE extname LIKE 'objectid%' ORDER BY 1;
+-- Default privileges do not open its schema.
+SELECT has_schema_privilege('regress_tools_user', 'objectid_ext_tools', 'USAGE') AS usage,
+       has_schema_privilege('regress_tools_user', 'objectid_ext_tools', 'CREATE') AS "create";
 
 \c :original
 DROP DATABASE regress_objectid_tools;

@@ -137,7 +137,7 @@ BEGIN
         ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', stray.relation, c) FROM unnest(stray."columns") AS c));
     IF stray.whole THEN
         PERFORM objectid_ext_tools._execute(ARRAY(
-            SELECT format('DROP TRIGGER %I ON %s', tgname, stray.relation) || format('; DROP FUNCTION %s', tgfoid::regprocedure)
+            SELECT format('DROP TRIGGER %I ON %s', tgname, stray.relation) || format('; SELECT objectid_ext_tools._live_drop_function(%s)', tgfoid)
             FROM pg_trigger WHERE tgrelid = stray.relation AND tgname = '~objectid_ext_conversion' AND tgparentid = 0));
         EXECUTE format('DELETE FROM ONLY %s WHERE relation = $1', state) USING stray.relation;
     END IF;

@@ -50,14 +50,21 @@ BEGIN
               FROM pg_class WHERE class = 'pg_class'::regclass AND oid = object
               UNION ALL
               SELECT 'FUNCTION ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner
-              FROM pg_proc WHERE class = 'pg_proc'::regclass AND oid = object) AS o (name, acl, owner), aclexplode(acl)
+              FROM pg_proc WHERE class = 'pg_proc'::regclass AND oid = object
+              UNION ALL
+              SELECT 'SCHEMA ' || oid::regnamespace, nspacl, nspowner
+              FROM pg_namespace WHERE class = 'pg_namespace'::regclass AND oid = object) AS o (name, acl, owner), aclexplode(acl)
         WHERE grantee <> owner
     LOOP
         EXECUTE statement;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_revoke(regclass, oid) IS 'internal: leaves privileges on a table, sequence or function to its owner alone';
+COMMENT ON FUNCTION objectid_ext_tools._live_revoke(regclass, oid) IS 'internal: leaves privileges on a table, sequence, function or schema to its owner alone';
+
+-- also on the schema of these functions, before another session can see it
+SELECT objectid_ext_tools._live_revoke('pg_catalog.pg_namespace', 'objectid_ext_tools'::pg_catalog.regnamespace);
+GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
 
 -- What the tables of a conversion contain is executed, and they are written.  Roles
 -- with CREATE on the schema can take their names.

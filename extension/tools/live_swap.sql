@@ -166,13 +166,28 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';
 
+-- A function on which something depends, or that an event trigger keeps, stays, and
+-- the conversion goes on.
+
+CREATE FUNCTION objectid_ext_tools._live_drop_function(function oid) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format('DROP FUNCTION %s', function::regprocedure);
+EXCEPTION WHEN others THEN
+    RAISE WARNING 'function % is not used any more, but could not be dropped: %', function::regprocedure, sqlerrm;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_function(oid) IS 'internal: drops the function of a trigger, or raises a warning';
+
 -- A table that is dropped takes its trigger with it, but not the function.
 
 CREATE FUNCTION objectid_ext_tools._live_unused() RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('DROP FUNCTION IF EXISTS %s', p.oid::regprocedure)
+    SELECT format('SELECT objectid_ext_tools._live_drop_function(%s)', p.oid)
     FROM pg_proc p
     WHERE proname LIKE E'\\_objectid\\_ext\\_%' AND prorettype = 'trigger'::regtype
       AND obj_description(p.oid, 'pg_proc') = 'keeps columns during a conversion by objectid_ext_tools'
@@ -191,10 +206,10 @@ DECLARE
 BEGIN
     tables := tables || ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s);
     FOR each IN
-        SELECT tgrelid::regclass AS relation, tgfoid::regprocedure AS function
+        SELECT tgrelid::regclass AS relation, tgfoid AS function
         FROM pg_trigger WHERE tgrelid = ANY (tables) AND tgname = '~objectid_ext_conversion' AND tgparentid = 0
     LOOP
-        statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('DROP FUNCTION %s', each.function);
+        statements := statements || format('DROP TRIGGER "~objectid_ext_conversion" ON %s', each.relation) || format('SELECT objectid_ext_tools._live_drop_function(%s)', each.function);
     END LOOP;
     RETURN statements || CASE WHEN to_regclass(state) IS NOT NULL THEN format('DROP TABLE %s', state) END || ARRAY(SELECT objectid_ext_tools._backfill_drop(state)) || ARRAY(SELECT objectid_ext_tools._live_unused());
 END;
