@@ -263,6 +263,25 @@ INSERT INTO m SELECT snowflake_floor(month(n) + interval '48 h') FROM generate_s
 SELECT done, lower, upper, moved, problem FROM maintained('m', '1 month', '0', '1 year');
 SELECT count(*) FROM m_default;
 DROP TABLE m;
+-- numbers of a serial column have no time: partitions begin with the first row that has
+-- one, or with the present
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (10000000000000000);
+SELECT * FROM maintained('m', '1 month', '0');
+DROP TABLE m;
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (10000000000000000);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+INSERT INTO m SELECT snowflake_floor(month(5));
+SELECT * FROM maintained('m', '1 month', '0');
+DROP TABLE m;
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (1000);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+INSERT INTO m SELECT unnest(ARRAY[1000, 1001, snowflake_floor(month(-1) + interval '36 h'), snowflake_floor(month(0))]);
+SELECT * FROM maintained('m', '1 month', '0');
+SELECT id FROM m_default;
+DROP TABLE m;
 -- a week begins on a Monday, a quarter in January
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(isodow FROM lower) AS day, lower = date_trunc('day', lower) AS midnight, upper - lower AS every, lower <= now() AND upper > now() AS present

@@ -99,7 +99,6 @@ CREATE FUNCTION objectid_ext_tools._time_partitions(
     OUT upper_id text,
     OUT exact_lower boolean,
     OUT exact_upper boolean,
-    OUT timed_upper boolean,
     OUT is_foreign boolean
 ) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -113,7 +112,6 @@ AS $$
     SELECT p.partition, p.lower, p.upper, b.lower_id, b.upper_id,
            p.lower > first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
            p.upper > first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
-           p.upper > first_day.ends,
            EXISTS (SELECT FROM pg_partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),

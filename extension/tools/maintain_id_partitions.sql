@@ -176,6 +176,35 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._missing_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: time spans of the partitions that are missing; past is null, or the end of partitions that were dropped';
 
+-- Before the first partition of an instant there can be one up to the highest number of
+-- a serial column, and numbers have no time.  Only the default partition contains rows
+-- since then.
+
+CREATE FUNCTION objectid_ext_tools._first_default_time(parent regclass, since timestamp with time zone, layout snowflake_layout) RETURNS timestamp with time zone
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    key_type regtype := objectid_ext_tools._partition_key_type(parent);
+    operators text := CASE WHEN key_type IN ('bigint'::regtype, 'uuid'::regtype) THEN 'pg_catalog' ELSE objectid_ext_tools._ids_schema() END;
+    epoch timestamptz := objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout);
+    default_partition regclass;
+    key name;
+    id text;
+BEGIN
+    SELECT nullif(partdefid, 0), attname INTO default_partition, key
+    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] WHERE partrelid = parent;
+    IF default_partition IS NOT NULL THEN
+        PERFORM objectid_ext_tools._check_partition_owner(default_partition);
+        EXECUTE format('SELECT %1$I FROM %2$s WHERE %1$I OPERATOR(%3$s.>=) %4$L::%5$s ORDER BY %1$I LIMIT 1', key, default_partition, operators,
+                       objectid_ext_tools._partition_bound(key_type, greatest(since, epoch + interval '1 day'), layout), key_type) INTO id;
+    END IF;
+    RETURN objectid_ext_tools._partition_time(key_type, id, layout);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._first_default_time(regclass, timestamp with time zone, snowflake_layout) IS 'internal: time of the first row of the default partition since an instant, but after the first day of the layout; null if there is none';
+
 CREATE FUNCTION objectid_ext_tools._copy_template(parent regclass, template regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -241,7 +270,10 @@ BEGIN
     layout := objectid_ext_tools._partition_layout(parent, layout);
     present := clock_timestamp();
     SELECT max(p.upper), max(p.upper) FILTER (WHERE exact_upper) INTO past, anchor
-    FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present AND timed_upper;
+    FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present;
+    IF anchor IS NULL THEN
+        past := least(objectid_ext_tools._first_default_time(parent, past, layout), present);
+    END IF;
 
     template := objectid_ext_tools._partition_template(parent, layout);
     older_than := present - keep;
@@ -284,12 +316,12 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 
-    -- Begin where the last partition of the past ended, unless that is to be dropped.
+    -- Begin where the last partition of the past ended, or with the first row since
+    -- then, unless that is to be dropped.
     odd := objectid_ext_tools._odd_bounds(parent, layout);
     FOR lower, upper IN
         SELECT m.begins, m.ends
-        FROM objectid_ext_tools._missing_partitions(parent, every, CASE WHEN past IS NULL THEN present ELSE greatest(past, present - keep) END,
-                                                    present + ahead, anchor, layout) AS m
+        FROM objectid_ext_tools._missing_partitions(parent, every, greatest(past, present - keep), present + ahead, anchor, layout) AS m
     LOOP
         problem := NULL;
         BEGIN
