@@ -15,6 +15,7 @@
 
 #include "access/relation.h"
 #include "access/tableam.h"
+#include "access/xlog.h"
 #include "catalog/pg_namespace.h"
 #include "executor/tuptable.h"
 #include "funcapi.h"
@@ -24,12 +25,20 @@
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
-/* May the current role read it, as by a query? */
+/* A temporary table is perhaps of another session; a standby has no unlogged ones. */
+static bool
+has_storage(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_RELATION &&
+		(rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT ||
+		 (rel->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED && !RecoveryInProgress()));
+}
+
+/* May the current role read all of it, as by a query? */
 static bool
 is_readable(Relation rel)
 {
-	return rel->rd_rel->relkind == RELKIND_RELATION && !rel->rd_rel->relrowsecurity &&
-		rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP &&	/* perhaps of another session */
+	return !rel->rd_rel->relrowsecurity &&
 		namespace_aclcheck(RelationGetNamespace(rel), GetUserId(), ACL_USAGE) == ACLCHECK_OK &&
 		pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }
@@ -93,7 +102,7 @@ stored_rows(PG_FUNCTION_ARGS)
 	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
 	if (rel == NULL)
 		return (Datum) 0;
-	if (is_readable(rel) && has_columns(rel, rsinfo->setDesc))
+	if (has_storage(rel) && is_readable(rel) && has_columns(rel, rsinfo->setDesc))
 		read_rows(rel, rsinfo);
 	relation_close(rel, AccessShareLock);
 	return (Datum) 0;

@@ -59,6 +59,17 @@ foreach my $test (
 	is($standby->safe_psql('postgres', "SELECT count($column), min(pg_typeof($column)::text) FROM $table"), "100|$type", "$table: another one sees all values");
 }
 
+# What looks like the progress of a conversion, but is not on the standby
+$primary->safe_psql('postgres', q{
+	CREATE UNLOGGED TABLE _objectid_ext_x (relation regclass, filenode oid, pages bigint, page bigint, "rows" bigint, batch integer,
+		started timestamptz, seconds float8, wait oid, root regclass, attribute name);
+	COMMENT ON TABLE _objectid_ext_x IS 'objectid_ext_tools: conversion of x';
+	INSERT INTO _objectid_ext_x (relation, root, attribute) VALUES (0, 0, 'dropped')});
+is($primary->safe_psql('postgres', 'SELECT count(*) FROM objectid_ext_tools.conversion_progress'), 1, 'an unlogged table shows progress');
+$primary->wait_for_catchup($standby);
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM objectid_ext_tools._live_progress((SELECT oid FROM pg_class WHERE relname = $$_objectid_ext_x$$))'), 0, 'it has no rows on a standby');
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM objectid_ext_tools.conversion_progress'), 0, 'and the view does not fail there');
+
 $standby->stop;
 $primary->stop;
 done_testing();

@@ -215,7 +215,7 @@ BEGIN
     WHERE s.filenode IS DISTINCT FROM 0 AND (c.relowner = keeper OR trusted)
           AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~objectid_ext_conversion')
        OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text;
-EXCEPTION WHEN numeric_value_out_of_range OR datetime_field_overflow THEN
+EXCEPTION WHEN others THEN
     -- it contains anything
     NULL;
 END;
