@@ -190,6 +190,20 @@ REVOKE REFERENCES ON owned FROM regress_plan_owner;
 SELECT * FROM obstacles('owned');
 GRANT REFERENCES ON owned TO regress_plan_owner;
 GRANT TRIGGER ON refers TO regress_plan_owner;
+-- languages and types are free for all, until that is revoked
+CREATE TABLE owned_text (id text PRIMARY KEY);
+RESET ROLE;
+REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
+REVOKE USAGE ON TYPE objectid FROM PUBLIC;
+SET ROLE regress_plan_owner;
+SELECT * FROM obstacles('owned');
+SELECT statement FROM snowflake_conversion_steps('owned', 'id', 1);
+SELECT * FROM obstacles('owned_text');
+SELECT convert_to_objectid('owned_text', 'id');
+RESET ROLE;
+GRANT USAGE ON LANGUAGE plpgsql TO PUBLIC;
+GRANT USAGE ON TYPE objectid TO PUBLIC;
+SET ROLE regress_plan_owner;
 -- superusers use each other's tables, but a member of one does not
 CREATE TABLE plain (id serial PRIMARY KEY);
 SELECT * FROM obstacles('plain');

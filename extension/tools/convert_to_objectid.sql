@@ -70,6 +70,10 @@ BEGIN
     END LOOP;
 
     PERFORM objectid_ext_tools._check_triggers("table", "column", objectid_type);
+    IF NOT has_type_privilege(objectid_type, 'USAGE') THEN
+        RAISE EXCEPTION 'role "%" has no privilege USAGE on type %', current_user, objectid_type
+            USING ERRCODE = 'insufficient_privilege', HINT = format('Use GRANT USAGE ON TYPE %s TO %I.', objectid_type, current_user);
+    END IF;
 
     -- find a column that references one that is not converted
     SELECT r.*, conname, confrelid::regclass AS referred, k.attname INTO key

@@ -202,6 +202,11 @@ BEGIN
         RAISE EXCEPTION 'role "%" has no privilege % on table %', current_user, missing, "table"
             USING ERRCODE = 'insufficient_privilege', HINT = format('Use GRANT %s ON TABLE %s TO %I.', missing, "table", current_user);
     END IF;
+    IF NOT has_language_privilege('plpgsql', 'USAGE') THEN
+        RAISE EXCEPTION 'role "%" has no privilege USAGE on language "plpgsql"', current_user
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion creates functions in this language.',
+                  HINT = format('Use GRANT USAGE ON LANGUAGE plpgsql TO %I.', current_user);
+    END IF;
     IF NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
         RAISE EXCEPTION 'role "%" has no privilege TEMPORARY on database "%"', current_user, current_database()
             USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion finds out the definitions of indexes and constraints with a temporary table.',
