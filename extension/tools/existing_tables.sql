@@ -133,6 +133,8 @@ AS $$
       AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
                        'pg_publication_rel'::regclass)
            OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> attnum)
+      -- of the conversion itself
+      AND NOT EXISTS (SELECT FROM pg_trigger t WHERE classid = 'pg_trigger'::regclass AND t.oid = objid AND tgname = '~objectid_ext_conversion')
     ORDER BY classid, objid
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._dependent_objects(regclass, smallint) IS 'internal: objects that use a column and prevent a change of its type';
@@ -208,6 +210,12 @@ BEGIN
     SELECT tgrelid INTO busy
     FROM pg_trigger JOIN objectid_ext_tools._referring_columns("table", "column") ON relation = tgrelid
     WHERE tgname = '~objectid_ext_conversion' ORDER BY tgrelid LIMIT 1;
+    IF busy IS NULL THEN
+        -- it has begun, but no table has its trigger yet
+        SELECT p.root INTO busy
+        FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_progress(s) p JOIN objectid_ext_tools._referring_columns("table", "column") r ON r.relation = p.root
+        ORDER BY p.root LIMIT 1;
+    END IF;
     IF FOUND THEN
         RAISE EXCEPTION 'table % is being converted in steps', busy
             USING ERRCODE = 'object_in_use', HINT = 'Call the function that returned the steps again, for those that remain, or use undo_conversion().';
@@ -243,6 +251,21 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) IS 'internal: raises an error if a foreign key that a conversion adds back is not enforced';
+
+-- A session keeps the types with which it has compiled a trigger function: NEW.id
+-- would raise errors in each that has fired it before.  It compiles a function again
+-- if that has changed.
+
+CREATE FUNCTION objectid_ext_tools._compile_again(tables regclass[]) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
+    FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_language l ON l.oid = prolang
+    WHERE tgrelid = ANY (tables) AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND lanname = 'plpgsql' AND objectid_ext_tools._is_own(proowner)
+    ORDER BY 1
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._compile_again(regclass[]) IS 'internal: statements after which all sessions compile the functions of triggers of these tables again, as far as the current role owns them';
 
 -- Change the type of a column and of the columns that reference it.  The caller
 -- has checked that this is possible.  The foreign keys are dropped meanwhile,
@@ -294,6 +317,8 @@ BEGIN
         END IF;
     END LOOP;
 
+    adds := adds || ARRAY(SELECT objectid_ext_tools._compile_again(array_agg(r.relation)) FROM objectid_ext_tools._referring_columns("table", "column") r
+                          WHERE r.attribute_type <> to_type);
     FOREACH statement IN ARRAY drops || types || adds LOOP
         EXECUTE statement;
     END LOOP;

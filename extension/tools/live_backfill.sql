@@ -110,7 +110,7 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_check_apart(ARRAY["table"], state);
-    PERFORM objectid_ext_tools._backfill_create_trigger("table", 'AFTER', objectid_ext_tools._backfill_key_body("column", state));
+    PERFORM objectid_ext_tools._backfill_create_trigger("table", format('AFTER INSERT OR UPDATE OF %I', "column"), objectid_ext_tools._backfill_key_body("column", state));
     EXECUTE format('SELECT greatest(1, %s.snowflake_floor($1, $2))', objectid_ext_tools._ids_schema()) INTO first USING clock_timestamp(), layout;
     EXECUTE format('ALTER SEQUENCE %s_ids START %s RESTART', state, first);
     EXECUTE format('INSERT INTO %s (relation) VALUES ($1)', state) USING "table";
@@ -222,7 +222,7 @@ BEGIN
                    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND prosrc = objectid_ext_tools._backfill_key_body("column", state)) THEN
         -- renamed meanwhile
         PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
-        PERFORM objectid_ext_tools._backfill_create_trigger("table", 'AFTER', objectid_ext_tools._backfill_key_body("column", state));
+        PERFORM objectid_ext_tools._backfill_create_trigger("table", format('AFTER INSERT OR UPDATE OF %I', "column"), objectid_ext_tools._backfill_key_body("column", state));
         RETURN 0;
     END IF;
     IF node IS NULL THEN
@@ -322,7 +322,7 @@ BEGIN
     LOOP
         EXECUTE grants;
     END LOOP;
-    PERFORM objectid_ext_tools._backfill_create_trigger(relation, 'BEFORE', body);
+    PERFORM objectid_ext_tools._backfill_create_trigger(relation, 'BEFORE INSERT OR UPDATE', body);
     EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT (relation) DO UPDATE SET filenode = NULL, pages = NULL WHERE $2', state) USING relation, additions <> '{}';
 END;
 $$;

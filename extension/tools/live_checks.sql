@@ -340,6 +340,18 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion updates all rows, and can keep the triggers from firing only by the setting session_replication_role.',
                   HINT = format('Ask a superuser to GRANT SET ON PARAMETER session_replication_role TO %I.', current_user);
     END IF;
+    -- copied by CREATE TABLE AS, or its check was dropped: nothing tells what it contains
+    SELECT s.attname INTO obstacle
+    FROM pg_attribute s
+    WHERE attrelid = "table" AND attname LIKE E'\\_objectid\\_ext\\_%' AND attinhcount = 0 AND NOT attisdropped AND objectid_ext_tools._live_beside("table", attname) IS NULL
+      AND EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = "table" AND objectid_ext_tools._live_name(o.attname) = s.attname)
+    ORDER BY attnum LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % has no check constraint of a conversion', obstacle.attname, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN 'Use undo_conversion(), and begin again.'
+                              ELSE format('Use ALTER TABLE %s DROP COLUMN %I before the conversion.', "table", obstacle.attname) END;
+    END IF;
     SELECT rulename INTO obstacle FROM pg_rewrite WHERE ev_class = "table" AND ev_type = '2' ORDER BY rulename LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'table % has rule "%" on updates', "table", obstacle.rulename

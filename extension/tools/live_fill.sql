@@ -72,7 +72,7 @@ BEGIN
     LOOP
         EXECUTE grants;
     END LOOP;
-    PERFORM objectid_ext_tools._live_create_trigger(relation, 'BEFORE', '', body);
+    PERFORM objectid_ext_tools._live_create_trigger(relation, 'BEFORE INSERT OR UPDATE', '', body);
     -- partitioned tables have no rows of their own
     EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT oid, CASE relkind WHEN ''p'' THEN 0 END, CASE relkind WHEN ''p'' THEN 0 END'
                    ' FROM pg_class WHERE oid = ANY ($1) ON CONFLICT (relation) DO UPDATE SET filenode = excluded.filenode, pages = excluded.pages WHERE $2', state)
@@ -102,8 +102,10 @@ AS $$
         SELECT objectid_ext_tools._live_state("table", "column") WHERE to_type = 'objectid_ext_tools._backfilled'::regtype
     ), wanted AS (
         SELECT l.relation, array_agg(l.attribute ORDER BY l.attribute), array_agg(l.value ORDER BY l.attribute),
-               format('BEGIN %sRETURN NEW; END', string_agg(coalesce((SELECT objectid_ext_tools._backfill_assignment(name, l.attribute, l.shadow) FROM state), l.assignment),
-                                                            '' ORDER BY l.attribute)),
+               -- a session keeps the types with which it has compiled the function
+               format('BEGIN %sRETURN NEW; END -- %s', string_agg(coalesce((SELECT objectid_ext_tools._backfill_assignment(name, l.attribute, l.shadow) FROM state), l.assignment),
+                                                            '' ORDER BY l.attribute),
+                      string_agg(l.attribute_type::text, ', ' ORDER BY l.attribute)),
                array_remove(array_agg(CASE WHEN a.attname IS NULL THEN l.attribute END ORDER BY l.attribute), NULL),
                bool_or(objectid_ext_tools._live_beside(l.relation, l.shadow) <> l.attribute
                        OR EXISTS (SELECT FROM objectid_ext_tools._live_not_null(l.relation, l.attribute, to_type, l.value)))
@@ -316,8 +318,12 @@ BEGIN
     END IF;
     SELECT * INTO parts FROM objectid_ext_tools._live_fill_parts(next.relation, to_type);
     IF parts.assignments IS NULL THEN
-        -- it does not take part any more
-        PERFORM objectid_ext_tools._live_follow("table", "column", to_type, max_wait);
+        -- it does not take part any more, or should not be in this state
+        IF NOT objectid_ext_tools._live_follow("table", "column", to_type, max_wait) AND EXISTS (SELECT FROM pg_class WHERE oid = next.relation) THEN
+            PERFORM objectid_ext_tools._live_check_table(next.relation, state);
+            RAISE EXCEPTION 'table % has no shadow columns', next.relation
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call the function that returned this step again, for the steps that remain.';
+        END IF;
         RETURN 0;
     END IF;
     -- nobody can add a trigger, or change the owner, before the rows are updated

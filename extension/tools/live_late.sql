@@ -141,6 +141,19 @@ COMMENT ON FUNCTION objectid_ext_tools._live_late_definition(text, regclass, nam
 
 -- A new partition has the key of the partitioned table only after that has it.
 
+CREATE FUNCTION objectid_ext_tools._live_late_missing(relation regclass, referred regclass, definition text) RETURNS regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT relid
+    FROM pg_partition_tree(relation) AS part
+    WHERE isleaf AND relid <> relation
+      AND NOT EXISTS (SELECT FROM pg_constraint c WHERE conrelid = relid AND contype = 'f' AND confrelid = referred AND conparentid = 0
+                                                    AND regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') = definition)
+    ORDER BY relid LIMIT 1
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_late_missing(regclass, regclass, text) IS 'internal: a partition that does not have a foreign key of the partitioned table, or NULL';
+
 CREATE FUNCTION objectid_ext_tools._live_late_part(late text, max_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -151,14 +164,11 @@ DECLARE
 BEGIN
     FOR key IN SELECT k.relation, k.name, k.referred, objectid_ext_tools._live_late_definition(late, k.relation, k.name) AS definition
                FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k WHERE k.definition IS NOT NULL LOOP
-        SELECT relid INTO missing
-        FROM pg_partition_tree(key.relation)
-        WHERE isleaf AND relid <> key.relation
-          AND NOT EXISTS (SELECT FROM pg_constraint c WHERE conrelid = relid AND contype = 'f' AND confrelid = key.referred AND conparentid = 0
-                                                        AND regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') = key.definition)
-        ORDER BY relid LIMIT 1;
-        IF FOUND THEN
-            PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[missing, key.referred]), 'SHARE ROW EXCLUSIVE', max_wait);
+        missing := objectid_ext_tools._live_late_missing(key.relation, key.referred, key.definition);
+        IF missing IS NOT NULL THEN
+            PERFORM objectid_ext_tools._live_lock_trees(ARRAY[missing, key.referred], 'SHARE ROW EXCLUSIVE', max_wait);
+            PERFORM objectid_ext_tools._live_retry_unless(missing = objectid_ext_tools._live_late_missing(key.relation, key.referred, key.definition)
+                                                          AND key.definition = objectid_ext_tools._live_late_definition(late, key.relation, key.name));
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', missing, key.name, key.definition);
             EXECUTE format('INSERT INTO %s (relation, name, key, parent, parent_name) SELECT conrelid, conname, oid, $3, $2 FROM pg_constraint WHERE conrelid = $1 AND conname = $2', late)
                 USING missing, key.name, key.relation;
@@ -176,7 +186,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     -- PostgreSQL drops triggers of the partitions' keys, and so needs this lock
-    PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[relation, referred]), 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[relation, referred], 'ACCESS EXCLUSIVE', max_wait);
+    -- it would look at the rows of a partition that does not have it
+    PERFORM objectid_ext_tools._live_retry_unless(
+        objectid_ext_tools._live_late_missing(relation, referred, objectid_ext_tools._live_late_definition(late, relation, name)) IS NULL);
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', relation, name, objectid_ext_tools._live_late_definition(late, relation, name));
     EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', name, relation, comment);
     EXECUTE format('DELETE FROM ONLY %s AS k WHERE k.relation = $1 AND k.name = $2 AND definition IS NOT NULL OR parent = $1 AND parent_name = $2', late) USING relation, name;
@@ -204,7 +217,8 @@ BEGIN
     SELECT k.* INTO key FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k JOIN pg_constraint ON conrelid = k.relation AND conname = k.name
     WHERE k.definition IS NULL AND NOT convalidated ORDER BY k.relation, k.name LIMIT 1;
     IF key.relation IS NOT NULL THEN
-        PERFORM objectid_ext_tools._live_lock(objectid_ext_tools._live_tree(ARRAY[key.relation]), 'SHARE UPDATE EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._live_lock_trees(ARRAY[key.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._live_retry_unless(EXISTS (SELECT FROM pg_constraint WHERE conrelid = key.relation AND conname = key.name));
         EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
         RETURN 0;
     END IF;

@@ -99,9 +99,13 @@ CREATE FUNCTION objectid_ext_tools._live_root(store regclass, OUT root regclass,
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT s.root, coalesce(objectid_ext_tools._live_beside(s.root, objectid_ext_tools._live_name(s.attribute)), s.attribute)
-    FROM (SELECT p.root, p.attribute FROM objectid_ext_tools._live_progress(store) p
-          UNION ALL SELECT k.root, k.attribute FROM objectid_ext_tools._live_late_keys(store) k) AS s
+    SELECT s.root, coalesce(objectid_ext_tools._live_beside(s.root, objectid_ext_tools._live_name(s.attribute)),
+                            -- before it has a shadow column, its trigger is one of this column
+                            (SELECT a.attname FROM pg_trigger JOIN pg_attribute a ON attrelid = tgrelid AND attnum = tgattr[0]
+                             WHERE s.begun AND tgrelid = s.root AND tgname = '~objectid_ext_conversion' AND NOT attisdropped),
+                            s.attribute)
+    FROM (SELECT p.root, p.attribute, true AS begun FROM objectid_ext_tools._live_progress(store) p
+          UNION ALL SELECT k.root, k.attribute, false FROM objectid_ext_tools._live_late_keys(store) k) AS s
     WHERE s.root IS NOT NULL
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_root(regclass) IS 'internal: table and column of a conversion, with its name of now, by a table that stores its progress';
@@ -448,7 +452,7 @@ BEGIN
     EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', function, owner);
     PERFORM objectid_ext_tools._live_revoke('pg_proc', to_regprocedure(function || '()'));
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', function, 'keeps columns during a conversion by objectid_ext_tools');
-    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, function);
+    EXECUTE format('CREATE OR REPLACE TRIGGER "~objectid_ext_conversion" %s ON %s FOR EACH ROW EXECUTE FUNCTION %s()', firing, relation, function);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', relation);
 END;
 $$;

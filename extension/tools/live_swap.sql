@@ -59,6 +59,27 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap_column(regclass, name, regtype, name, regtype, boolean) IS 'internal: statements that give a shadow column all that the converted column has, and those that put it in its place';
 
+-- Columns of an index keep the names that those of the table had first, and which
+-- others of the table can have by now; an attached index follows its parent.
+
+CREATE FUNCTION objectid_ext_tools._live_swap_index_columns(index regclass, shadow text, full_name text, follows boolean) RETURNS text[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH renamed AS MATERIALIZED (
+        SELECT n.attname AS old, o.attname AS new, objectid_ext_tools._live_name('column ' || attnum) AS between, attnum
+        FROM pg_attribute o JOIN pg_attribute n USING (attnum) JOIN pg_class c ON c.oid = n.attrelid
+        WHERE o.attrelid = index AND c.relname = shadow AND n.attname <> o.attname AND NOT follows
+          AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index)
+    ), steps (turn, attnum, old, new) AS (
+        SELECT 1, r.attnum, r.old, r.between FROM renamed r WHERE r.old IN (SELECT new FROM renamed)
+        UNION ALL
+        SELECT 2, r.attnum, CASE WHEN r.old IN (SELECT new FROM renamed) THEN r.between ELSE r.old END, r.new FROM renamed r
+    )
+    SELECT ARRAY(SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', full_name, old, new) FROM steps ORDER BY turn, attnum)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_index_columns(regclass, text, text, boolean) IS 'internal: statements that give the columns of an index the names of those of the index that it replaces';
+
 CREATE FUNCTION objectid_ext_tools._live_swap_index(index regclass, shadow text, OUT first text, OUT afterwards text[])
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -96,13 +117,7 @@ BEGIN
               FROM pg_depend JOIN pg_extension e ON e.oid = refobjid
               WHERE classid = 'pg_class'::regclass AND objid = index AND refclassid = 'pg_extension'::regclass AND deptype = 'x' ORDER BY extname) ||
         ARRAY(SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', full_name, attnum, attstattarget) FROM pg_attribute WHERE attrelid = index AND attstattarget >= 0) ||
-        -- columns of an index keep the names that those of the table had first; an
-        -- attached index follows its parent
-        ARRAY(SELECT format('ALTER TABLE %s RENAME COLUMN %I TO %I', full_name, n.attname, o.attname)
-              FROM pg_attribute o JOIN pg_attribute n USING (attnum) JOIN pg_class c ON c.oid = n.attrelid
-              WHERE o.attrelid = index AND c.relname = shadow AND n.attname LIKE E'\\_objectid\\_ext\\_%'
-                AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = index)
-                AND NOT (attached AND k.oid IS NULL));
+        objectid_ext_tools._live_swap_index_columns(index, shadow, full_name, attached AND k.oid IS NULL);
     IF i.indisclustered THEN
         afterwards := afterwards || format('ALTER TABLE %s CLUSTER ON %I', i.indrelid::regclass, own_name);
     END IF;
@@ -161,7 +176,8 @@ BEGIN
                        format('INSERT INTO %s (root, attribute) VALUES (%L, %L)', late, "table", "column")] || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
-    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates;
+    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates ||
+        ARRAY(SELECT objectid_ext_tools._compile_again(array_agg(relation)) FROM objectid_ext_tools._live_columns("table", "column", to_type));
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';

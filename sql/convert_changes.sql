@@ -1,0 +1,158 @@
+--
+-- Conversions under load, in steps: what changes between the steps in ways that the
+-- catalog does not show at once: copied columns, types and names that sessions and
+-- indexes have kept, a conversion that has only just begun.
+--
+
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE SCHEMA changes_test;
+SET search_path = changes_test, public, objectid_ext_tools;
+-- what went on for ever must not hang the tests
+SET statement_timeout = '2min';
+
+CREATE FUNCTION short(statement text) RETURNS text LANGUAGE sql AS $$
+    SELECT regexp_replace(statement, '_objectid_ext_[0-9a-f]{16}', '_X', 'g')
+$$;
+CREATE VIEW remains AS
+SELECT relname::text AS name FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%'
+UNION ALL SELECT attname FROM pg_attribute WHERE attname LIKE '\_objectid\_ext\_%' AND NOT attisdropped
+UNION ALL SELECT conname FROM pg_constraint WHERE conname LIKE '\_objectid\_ext\_%'
+UNION ALL SELECT proname FROM pg_proc WHERE proname LIKE '\_objectid\_ext\_%';
+-- Steps without a table of results
+CREATE PROCEDURE step(phase text, of_table regclass, of_column name, to_type regtype DEFAULT 'bigint') LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM objectid_ext_tools._live_step(phase, of_table, of_column, to_type, '1 s', NULL, NULL, NULL);
+END $$;
+
+--
+-- A table was made from one that is being converted, and has its shadow column, but
+-- not the check that tells what it contains
+--
+CREATE TABLE item (id serial PRIMARY KEY);
+INSERT INTO item SELECT FROM generate_series(1, 100);
+CALL _convert_live('begin', 'item', 'id', 'bigint', '1 s');
+CREATE TABLE copy AS SELECT * FROM item;
+ALTER TABLE copy ADD PRIMARY KEY (id), ALTER id SET DEFAULT nextval('item_id_seq');
+CREATE SEQUENCE copy_id_seq OWNED BY copy.id;
+ALTER TABLE copy ALTER id SET DEFAULT nextval('copy_id_seq');
+SELECT setval('copy_id_seq', 100);
+\set VERBOSITY terse
+SELECT short(detail) AS obstacle FROM conversion_plan('copy', 'id') WHERE item LIKE 'obstacle%';
+DO $$ BEGIN CALL step('begin', 'copy', 'id'); EXCEPTION WHEN object_not_in_prerequisite_state THEN RAISE WARNING '%', short(sqlerrm); END $$;
+SELECT format('ALTER TABLE copy DROP COLUMN %I', _live_name('id')) \gexec
+\t on
+SELECT statement FROM snowflake_conversion_steps('copy', 'id', 5) ORDER BY step \gexec
+\t off
+-- the check was dropped
+SELECT format('ALTER TABLE item DROP CONSTRAINT %I', _live_name('= ' || _live_name('id'))) \gexec
+CREATE PROCEDURE fill() LANGUAGE plpgsql AS $$
+BEGIN
+    FOR n IN 1 .. 10 LOOP
+        CALL step('fill', 'item', 'id');
+    END LOOP;
+EXCEPTION WHEN object_not_in_prerequisite_state THEN
+    RAISE WARNING '%', short(sqlerrm);
+END $$;
+CALL fill();
+CALL undo_conversion('item', 'id');
+SELECT * FROM remains;
+DROP TABLE item, copy;
+
+--
+-- Ids from the past: the key is renamed before it has a shadow column, and then the
+-- column of the times, which are not needed any more
+--
+CREATE TABLE member (id serial PRIMARY KEY, born date NOT NULL DEFAULT '2026-01-01');
+CREATE TABLE message (author int REFERENCES member);
+INSERT INTO member SELECT FROM generate_series(1, 100);
+INSERT INTO message SELECT id FROM member;
+SELECT _backfill_step('member', 'id', '1 s', 5, 'twitter', 'born', 'GMT') FROM generate_series(1, 2);
+SET TimeZone = 'GMT';
+ALTER TABLE member RENAME id TO key;
+CALL undo_conversion('member', 'key');
+SELECT * FROM remains;
+SELECT _backfill_step('member', 'key', '1 s', 5, 'twitter', 'born', 'GMT') FROM generate_series(1, 2);
+ALTER TABLE member RENAME key TO number;
+\t on
+SELECT statement FROM snowflake_conversion_steps('member', 'number', 5, created_at => 'born') WHERE step <= 2 ORDER BY step \gexec
+ALTER TABLE member RENAME number TO id;
+-- the trigger uses the old name until the next step
+INSERT INTO member DEFAULT VALUES;
+ALTER TABLE member RENAME born TO created;
+ALTER TABLE member ALTER created TYPE timestamptz;
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created', layout => 'js53');
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') WHERE statement LIKE '%begin%' \gexec
+INSERT INTO member DEFAULT VALUES;
+-- a session has compiled the function of the trigger
+INSERT INTO message SELECT min(id) FROM member;
+ALTER TABLE message ALTER author TYPE bigint;
+INSERT INTO message SELECT min(id) FROM member;
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') WHERE statement LIKE '%begin%' \gexec
+INSERT INTO message SELECT min(id) FROM member;
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') ORDER BY step \gexec
+\t off
+SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(author) < '2026-01-02') AS past FROM message JOIN member ON id = author;
+SELECT * FROM remains;
+DROP TABLE message, member;
+
+--
+-- Columns exchanged their names before: those of the index have kept theirs
+--
+CREATE TABLE person (id serial PRIMARY KEY);
+CREATE TABLE account (person int REFERENCES person, number int, PRIMARY KEY (person, number));
+ALTER TABLE account RENAME person TO tmp;
+ALTER TABLE account RENAME number TO person;
+ALTER TABLE account RENAME tmp TO number;
+INSERT INTO person DEFAULT VALUES;
+INSERT INTO account (person, number) VALUES (7, 1);
+\t on
+SELECT statement FROM snowflake_conversion_steps('person', 'id', 5) ORDER BY step \gexec
+\t off
+SELECT attname, atttypid::regtype FROM pg_attribute WHERE attrelid = 'account_pkey'::regclass ORDER BY attnum;
+SELECT pg_get_indexdef('account_pkey'::regclass);
+SELECT * FROM remains;
+DROP TABLE account, person;
+
+--
+-- Triggers of users, whose functions sessions have compiled
+--
+CREATE TABLE item (id serial PRIMARY KEY);
+CREATE TABLE noted (id bigint);
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql COST 7 AS $$
+BEGIN
+    IF NEW.id > 0 THEN
+        INSERT INTO changes_test.noted VALUES (NEW.id);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note AFTER INSERT ON item FOR EACH ROW EXECUTE FUNCTION note();
+INSERT INTO item DEFAULT VALUES;
+\t on
+SELECT statement FROM snowflake_conversion_steps('item', 'id', 5) ORDER BY step \gexec
+\t off
+INSERT INTO item DEFAULT VALUES;
+SELECT count(*), count(*) FILTER (WHERE noted.id > 2147483647) AS snowflakes FROM noted JOIN item USING (id);
+SELECT procost FROM pg_proc WHERE oid = 'note'::regproc;
+-- under a lock
+CREATE TABLE other (id serial PRIMARY KEY);
+CREATE TRIGGER note AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION note();
+INSERT INTO other DEFAULT VALUES;
+SELECT convert_to_snowflake('other', 'id', 5);
+INSERT INTO other DEFAULT VALUES;
+SELECT count(*) FROM noted JOIN other USING (id);
+DROP TABLE item, other, noted;
+
+--
+-- A conversion in steps has begun, but has changed no table yet
+--
+CREATE TABLE person (id serial PRIMARY KEY);
+CREATE TABLE account (person int REFERENCES person, number serial);
+CALL step('begin', 'person', 'id');
+\set VERBOSITY default
+SELECT convert_to_snowflake('person', 'id', 5);
+CALL undo_conversion('person', 'id');
+SELECT convert_to_snowflake('person', 'id', 5);
+SELECT * FROM remains;
+
+DROP SCHEMA changes_test CASCADE;
