@@ -154,6 +154,19 @@ SELECT statement FROM snowflake_conversion_steps('rows', 'id', 1);
 CREATE TABLE row_texts (id text PRIMARY KEY, CHECK (as_text(row_texts) <> ''));
 SELECT * FROM obstacles('row_texts');
 SELECT convert_to_objectid('row_texts', 'id');
+-- and what contains values of their types
+CREATE TABLE composed (id serial PRIMARY KEY, name text);
+CREATE VIEW composed_row AS SELECT ROW(1, 'a')::composed AS r;
+CREATE VIEW composed_constant AS SELECT '(1,a)'::composed AS r;
+CREATE VIEW composed_array AS SELECT '{"(1,a)"}'::composed[] AS r;
+CREATE VIEW composed_whole AS SELECT c, row_to_json(c) AS j FROM composed c;
+CREATE VIEW composed_null AS SELECT name FROM json_populate_record(NULL::composed, '{"id": 1, "name": "a"}');
+CREATE FUNCTION composed() RETURNS composed LANGUAGE sql RETURN ROW(1, 'a')::composed;
+CREATE FUNCTION composed_default(composed DEFAULT ROW(1, 'a')) RETURNS text LANGUAGE sql AS 'SELECT ($1).name';
+CREATE FUNCTION composed_text() RETURNS SETOF composed LANGUAGE sql AS 'TABLE composed';
+CREATE TABLE composed_json (j jsonb DEFAULT to_jsonb(ROW(1, 'a')::composed), CHECK (j <> to_jsonb(ROW(2, 'b')::composed)));
+SELECT object FROM _live_whole_rows(ARRAY['composed'::regclass]);
+SELECT statement FROM snowflake_conversion_steps('composed', 'id', 1);
 -- Under a lock, an index is built again.
 SELECT convert_to_snowflake('rows', 'id', 1);
 SET enable_seqscan = off;

@@ -60,6 +60,36 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_meaning(text, oid, boolean) IS 'internal: operators, functions and constants of an index or check constraint, with the numbers of columns in expressions or without, to be compared';
 
+-- A row value that is stored in an expression, or made of a list of values, would be
+-- read with other columns.  A null is read as a null.
+
+CREATE FUNCTION objectid_ext_tools._live_row_values(tables regclass[], OUT relation oid, OUT class oid, OUT object oid) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT c.oid, d.classid, d.objid
+    FROM pg_class c JOIN pg_type t ON t.oid = c.reltype
+         JOIN pg_depend d ON d.refclassid = 'pg_type'::regclass AND d.refobjid IN (t.oid, t.typarray)
+         CROSS JOIN LATERAL (
+             SELECT concat(ev_action, ev_qual) FROM pg_rewrite r WHERE d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+             UNION ALL
+             SELECT concat(prosqlbody, proargdefaults) FROM pg_proc p WHERE d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+             UNION ALL
+             SELECT adbin::text FROM pg_attrdef a WHERE d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+             UNION ALL
+             SELECT conbin::text FROM pg_constraint k WHERE d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+             UNION ALL
+             SELECT concat(indexprs, indpred) FROM pg_index WHERE d.classid = 'pg_class'::regclass AND indexrelid = d.objid
+             UNION ALL
+             SELECT concat(polqual, polwithcheck) FROM pg_policy p WHERE d.classid = 'pg_policy'::regclass AND p.oid = d.objid
+             UNION ALL
+             SELECT tgqual::text FROM pg_trigger g WHERE d.classid = 'pg_trigger'::regclass AND g.oid = d.objid
+         ) AS s (expression)
+    WHERE c.oid = ANY (tables)
+      AND (expression LIKE format('%% :row_typeid %s %%', t.oid) OR expression ~ format('[{]CONST :consttype (%s|%s) [^{}]*:constisnull false', t.oid, t.typarray))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_row_values(regclass[]) IS 'internal: objects whose stored expressions contain values of the row types of tables';
+
 -- A whole row gets other columns.  What an index has computed of it would be wrong
 -- from the first step on.  A trigger that only compares OLD with NEW stays right.  In
 -- statistics objects, generated columns and partition keys, there are no whole rows.
@@ -68,22 +98,26 @@ CREATE FUNCTION objectid_ext_tools._live_whole_rows(tables regclass[], OUT relat
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT c.oid::regclass, pg_describe_object(s.class, s.object, 0)
-    FROM pg_class c, LATERAL (
-        SELECT 'pg_class'::regclass, indexrelid, concat_ws(' ', indexprs, indpred) FROM pg_index WHERE indrelid = c.oid
-        UNION ALL
-        SELECT 'pg_constraint'::regclass, k.oid, conbin::text FROM pg_constraint k WHERE conrelid = c.oid
-        UNION ALL
-        SELECT 'pg_policy'::regclass, p.oid, concat_ws(' ', polqual, polwithcheck) FROM pg_policy p WHERE polrelid = c.oid
-        UNION ALL
-        SELECT 'pg_trigger'::regclass, t.oid, regexp_replace(tgqual::text,
-                   '[{](DISTINCTEXPR|OPEXPR) [^{}]*:args [(][{]VAR :varno [12] :varattno 0 [^{}]*[}] [{]VAR :varno [12] :varattno 0 [^{}]*[}][)]', '', 'g')
-        FROM pg_trigger t WHERE tgrelid = c.oid AND tgparentid = 0
-    ) AS s (class, object, expression)
-    WHERE c.oid = ANY (tables) AND expression LIKE format('%% :varattno 0 :vartype %s %%', reltype)
-    ORDER BY c.oid, s.class, s.object
+    WITH used (relation, class, object) AS (
+        SELECT c.oid, s.class, s.object
+        FROM pg_class c, LATERAL (
+            SELECT 'pg_class'::regclass, indexrelid, concat_ws(' ', indexprs, indpred) FROM pg_index WHERE indrelid = c.oid
+            UNION ALL
+            SELECT 'pg_constraint'::regclass, k.oid, conbin::text FROM pg_constraint k WHERE conrelid = c.oid
+            UNION ALL
+            SELECT 'pg_policy'::regclass, p.oid, concat_ws(' ', polqual, polwithcheck) FROM pg_policy p WHERE polrelid = c.oid
+            UNION ALL
+            SELECT 'pg_trigger'::regclass, t.oid, regexp_replace(tgqual::text,
+                       '[{](DISTINCTEXPR|OPEXPR) [^{}]*:args [(][{]VAR :varno [12] :varattno 0 [^{}]*[}] [{]VAR :varno [12] :varattno 0 [^{}]*[}][)]', '', 'g')
+            FROM pg_trigger t WHERE tgrelid = c.oid AND tgparentid = 0
+        ) AS s (class, object, expression)
+        WHERE c.oid = ANY (tables) AND expression LIKE format('%% :varattno 0 :vartype %s %%', reltype)
+        UNION
+        SELECT * FROM objectid_ext_tools._live_row_values(tables)
+    )
+    SELECT u.relation::regclass, pg_describe_object(u.class, u.object, 0) FROM used u ORDER BY u.relation, u.class, u.object
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_whole_rows(regclass[]) IS 'internal: indexes, check constraints, policies and triggers of tables that use whole rows';
+COMMENT ON FUNCTION objectid_ext_tools._live_whole_rows(regclass[]) IS 'internal: indexes, check constraints, policies and triggers of tables that use whole rows, and what contains values of their row types';
 
 CREATE FUNCTION objectid_ext_tools._live_functions(meaning text) RETURNS text[]
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
