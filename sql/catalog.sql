@@ -49,6 +49,8 @@ SELECT signature AS not_strict FROM catalog_function
 -- Functions that are not parallel safe: they keep state or write
 SELECT signature AS not_parallel_safe, proparallel FROM catalog_function
  WHERE proparallel <> 's' ORDER BY signature::text COLLATE "C";
+-- those that begin a subtransaction or change a setting cannot be
+SELECT signature AS not_parallel FROM catalog_function WHERE proparallel <> 'u' AND prosrc ~ '\n *EXCEPTION\M|set_config\(' ORDER BY 1;
 
 -- Functions that are not immutable: they read the clock, a setting or the catalog
 SELECT signature AS not_immutable, provolatile FROM catalog_function

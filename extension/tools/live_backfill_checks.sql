@@ -117,7 +117,7 @@ COMMENT ON FUNCTION objectid_ext_tools._backfill_check(regclass, name) IS 'inter
 -- A time shortly after now is of a client whose clock is ahead.
 
 CREATE FUNCTION objectid_ext_tools._backfill_check_times("table" regclass, "column" name, created_at name, time_zone text, layout snowflake_layout) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
