@@ -78,7 +78,9 @@ SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', '
 SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2);
 \t off
 -- The layout of partitions is read from their bounds.
+\set VERBOSITY sqlstate
 SELECT objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'twitter');
+\set VERBOSITY default
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
 -- Bounds of sub-partitions are copied.
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('by_both', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00', 'twitter');
