@@ -203,20 +203,26 @@ isnt(publish(q{SELECT 'objectid'::regtype::oid}), $subscriber->safe_psql('postgr
 
 # A table of each server, by the types of id there
 my %tables = (
-	plain => { plain_text => 'text', plain_char => 'char(24)', plain_objectid => 'objectid', plain_bytea => 'bytea', from_text => 'objectid' },
-	packed => { packed_objectid => 'objectid', packed_bytea => 'bytea' },
-	wrong => { wrong_text => 'text' });
+	plain => { plain_text => 'text', plain_char => 'char(24)', plain_objectid => 'objectid', plain_bytea => 'bytea', from_text => 'objectid',
+		full_text => 'text', full_char => 'char(24)', full_objectid => 'objectid', full_bytea => 'bytea', full_from_text => 'objectid' },
+	packed => { packed_objectid => 'objectid', packed_bytea => 'bytea', full_packed_objectid => 'objectid', full_packed_bytea => 'bytea' },
+	wrong => { wrong_text => 'text' },
+	reverse => { reverse_from_text => 'objectid' });
 my $connection = $publisher->connstr('postgres') =~ s/'/''/gr;
 foreach my $name (sort keys %tables)
 {
 	my @tables = sort keys %{ $tables{$name} };
 	foreach my $table (@tables)
 	{
-		my $type = $table eq 'from_text' ? 'text' : 'objectid';
-		publish("CREATE TABLE $table (id $type PRIMARY KEY, name text, related $type\[]);
+		my $type = $table =~ /from_text/ ? 'text' : 'objectid';
+		publish("CREATE TABLE $table (id $type, name text, related $type\[]);
 			INSERT INTO $table VALUES ('$id[1]', 'one', '{$id[7],NULL}')");
+		publish($table =~ /^full/
+			? "ALTER TABLE $table REPLICA IDENTITY FULL; INSERT INTO $table VALUES (NULL, 'none', '{}'), (NULL, 'gone', NULL)"
+			: "ALTER TABLE $table ADD PRIMARY KEY (id)");
 		$type = $tables{$name}{$table};
-		$subscriber->safe_psql('postgres', "CREATE TABLE $table (id $type PRIMARY KEY, name text, related $type\[])");
+		$subscriber->safe_psql('postgres', "CREATE TABLE $table (id $type, name text, related $type\[]); CREATE INDEX ON $table (id)");
+		$subscriber->safe_psql('postgres', "ALTER TABLE $table ADD PRIMARY KEY (id)") unless $table =~ /^full/;
 	}
 	publish("CREATE PUBLICATION $name FOR TABLE " . join ', ', @tables);
 }
@@ -232,14 +238,15 @@ subscribe('plain', 'binary = false');
 subscribe('packed', 'binary = true');
 
 my $lengths = q{SELECT string_agg(length(id)::text, ',') FROM };
-is($subscriber->safe_psql('postgres', "$lengths packed_bytea"), $version < 160000 ? '24' : '12',
-	'binary = true: the first copy is in binary from 16 on');
-
-# On 15 the page starts without this copy.
-if ($version < 160000)
+foreach my $table ('packed_bytea', 'full_packed_bytea')
 {
-	$subscriber->safe_psql('postgres', q{UPDATE packed_bytea SET id = decode(convert_from(id, 'UTF8'), 'hex'),
-		related = ARRAY(SELECT decode(convert_from(r, 'UTF8'), 'hex') FROM unnest(related) AS r)});
+	is($subscriber->safe_psql('postgres', "$lengths $table"), $version < 160000 ? '24' : '12',
+		"binary = true: the first copy of $table is in binary from 16 on");
+
+	# On 15 the page starts without this copy.
+	next if $version >= 160000;
+	$subscriber->safe_psql('postgres', qq{UPDATE $table SET id = decode(convert_from(id, 'UTF8'), 'hex'),
+		related = CASE WHEN related IS NOT NULL THEN ARRAY(SELECT decode(convert_from(r, 'UTF8'), 'hex') FROM unnest(related) AS r) END});
 }
 foreach my $table (map { keys %{ $tables{$_} } } qw(plain packed))
 {
@@ -248,6 +255,8 @@ foreach my $table (map { keys %{ $tables{$_} } } qw(plain packed))
 		UPDATE $table SET name = 'changed' WHERE id = '$id[1]';
 		UPDATE $table SET id = '$id[4]' WHERE id = '$id[2]';
 		DELETE FROM $table WHERE id = '$id[3]';
+		UPDATE $table SET name = 'null' WHERE name = 'none';
+		DELETE FROM $table WHERE name = 'gone';
 	});
 }
 $publisher->wait_for_catchup($_) foreach qw(plain packed);
@@ -255,14 +264,16 @@ $publisher->wait_for_catchup($_) foreach qw(plain packed);
 my $rows = "$id[1]|changed|$id[7],NULL\n$id[4]|two|";
 my %as_text = (
 	packed_bytea => "encode(%s, 'hex')",
+	full_packed_bytea => "encode(%s, 'hex')",
 	# not the 12 bytes
-	plain_bytea => "convert_from(%s, 'UTF8')");
+	plain_bytea => "convert_from(%s, 'UTF8')",
+	full_bytea => "convert_from(%s, 'UTF8')");
 foreach my $table (map { sort keys %{ $tables{$_} } } qw(plain packed))
 {
 	my $text = $as_text{$table} // '%s::text';
 	is($subscriber->safe_psql('postgres', sprintf(qq{SELECT $text, name,
-			(SELECT string_agg(coalesce($text, 'NULL'), ',') FROM unnest(related) AS r) FROM $table ORDER BY name}, 'id', 'r')),
-		$rows, "$table follows the inserts, updates and deletes");
+			(SELECT string_agg(coalesce($text, 'NULL'), ',') FROM unnest(related) AS r) FROM $table ORDER BY name = 'null', name}, 'id', 'r')),
+		$table =~ /^full/ ? "$rows\n|null|" : $rows, "$table follows the inserts, updates and deletes");
 }
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM packed_objectid o JOIN packed_bytea b ON o.id = b.id::objectid'), 2,
 	'the bytes are those of the ids');
@@ -283,6 +294,14 @@ foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
 	Time::HiRes::sleep(0.1);
 }
 like(slurp_file($subscriber->logfile, $offset), qr/ERROR:  invalid byte sequence for encoding "UTF8"/, 'or are an error');
+
+# binary = true, from text to objectid: 24 bytes are not an id.
+publish("TRUNCATE reverse_from_text");
+subscribe('reverse', 'binary = true');
+$offset = -s $subscriber->logfile;
+publish("INSERT INTO reverse_from_text VALUES ('$id[1]')");
+$subscriber->wait_for_log(qr/ERROR: .*invalid length for type objectid/, $offset);
+ok(1, 'binary = true, from text to objectid: an error');
 
 $_->stop('fast') foreach $subscriber, $publisher;
 done_testing();
