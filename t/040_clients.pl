@@ -11,7 +11,7 @@
 #		python3-django python3-bson libpostgresql-jdbc-java default-jdk-headless \
 #		libmongodb-java libhibernate3-java libeclipselink-java libjavassist-java \
 #		ruby-pg ruby-activerecord ruby-bson golang-go golang-github-jackc-pgx-v5-dev \
-#		golang-mongodb-mongo-driver-dev nodejs npm
+#		golang-github-lib-pq-dev golang-mongodb-mongo-driver-dev nodejs npm
 #	npm install --prefix DIR pg drizzle-orm bson prisma @prisma/client @prisma/adapter-pg
 #	NODE_PATH=DIR/node_modules scripts/check 040_clients
 
@@ -156,7 +156,8 @@ my %clients = (
 		[qw(bson hibernate3 geronimo-jpa_2.0_spec geronimo-jta-1.2-spec hibernate-commons-annotations
 			slf4j-api slf4j-nop dom4j commons-collections3 antlr javassist)], 'ObjectIdUserType'),
 	'Active Record with bson' => ruby_program('bson_active_record_client.rb', 'active_record', 'bson'),
-	'pgx with bson' => go_program('bson_pgx_client', 'bson_pgx'));
+	'pgx with bson' => go_program('bson_pgx_client', 'bson_pgx'),
+	'database/sql with bson' => go_program('bson_database_sql_client', 'bson_pgx'));
 
 # What each program says, and what some say besides
 my %common = (
@@ -190,22 +191,34 @@ my %native = (
 	'binary any' => 'given other',
 	'text in' => 'given other',
 	'binary in' => 'given other',
+	'null' => 'true',
+	'binary null' => 'true',
+	'no id' => 'true',
+	'arrays' => 'same',
+	'nested' => 'same',
+	'contains' => 'given nested',
+	'array' => '507f1f77bcf86cd799439011 507f1f77bcf86cd799439012',
+	'invalid' => 'not found',
 	'copy' => '507f1f77bcf86cd799439013');
-my @sqlalchemy = ('text', 'text in', 'binary', 'binary in', 'generated');
+my @sqlalchemy = ('text', 'text in', 'binary', 'binary in', 'generated', 'arrays', 'nested', 'contains');
 my %labels = (
 	'psycopg 3 with bson' => [ 'text', 'text any', 'binary', 'binary any', 'copy', 'generated' ],
 	'SQLAlchemy with bson' => \@sqlalchemy,
 	'SQLAlchemy with psycopg 3 and bson' => \@sqlalchemy,
-	'node-postgres with bson' => [ 'text', 'binary', 'any', 'generated' ],
-	'JDBC with bson' => [ 'text', 'binary', 'any', 'generated' ],
+	'node-postgres with bson' => [ 'text', 'binary', 'any', 'generated', 'nested' ],
+	'JDBC with bson' => [ 'text', 'binary', 'any', 'generated', 'null', 'binary null' ],
 	'JPA with bson' => [ 'equal', 'in' ],
 	'Hibernate with bson' => [ 'equal', 'in' ],
-	'Active Record with bson' => [ 'text', 'in', 'after', 'generated' ],
-	'pgx with bson' => [ 'text', 'in', 'generated' ]);
+	'Active Record with bson' => [ 'text', 'in', 'after', 'generated', 'invalid' ],
+	'pgx with bson' => [ 'text', 'in', 'generated', 'null' ]);
+
+# The same with each driver of database/sql
+my %by_driver = map { my $driver = $_; map { ("$driver $_" => $native{$_}) } 'text', 'any', 'null', 'no id', 'array' } 'postgres', 'pgx';
 
 sub expected
 {
 	my ($client) = @_;
+	return \%by_driver if $client =~ /^database/;
 	return { map { $_ => $native{$_} } 'given', @{ $labels{$client} } } if $labels{$client};
 	return { %common, %{ $special{$client} // {} } };
 }
@@ -244,7 +257,7 @@ foreach my $client (sort grep { $clients{$_} } keys %clients)
 sub parse
 {
 	my ($output) = @_;
-	my $labels = join '|', sort { length $b <=> length $a } keys %common, keys %native, map { keys %$_ } values %special;
+	my $labels = join '|', sort { length $b <=> length $a } keys %common, keys %native, keys %by_driver, map { keys %$_ } values %special;
 	return map { s/^True$/true/r } $output =~ /^($labels) (.*)$/mg;
 }
 

@@ -11,7 +11,7 @@ public class PgObjectId extends PGobject implements PGBinaryObject {
 
     public PgObjectId(ObjectId id) {
         this();
-        value = id.toHexString();
+        value = id == null ? null : id.toHexString();
     }
 
     public ObjectId get() {
@@ -22,11 +22,14 @@ public class PgObjectId extends PGobject implements PGBinaryObject {
         value = new ObjectId(Arrays.copyOfRange(bytes, offset, offset + 12)).toHexString();
     }
 
+    // The driver sends NULL if there are none.
     public int lengthInBytes() {
-        return 12;
+        return value == null ? 0 : 12;
     }
 
     public void toBytes(byte[] bytes, int offset) {
-        System.arraycopy(get().toByteArray(), 0, bytes, offset, 12);
+        if (value != null) {
+            System.arraycopy(get().toByteArray(), 0, bytes, offset, 12);
+        }
     }
 }

@@ -13,8 +13,9 @@ class ObjectIdType < ActiveRecord::Type::Value
 
   private
 
+  # what is no ObjectId is nil, as for Active Record's own uuid: not found
   def cast_value(value)
-    value.is_a?(BSON::ObjectId) ? value : BSON::ObjectId.from_string(value.to_s)
+    value.is_a?(BSON::ObjectId) ? value : BSON::ObjectId.legal?(value.to_s) ? BSON::ObjectId.from_string(value.to_s) : nil
   end
 end
 

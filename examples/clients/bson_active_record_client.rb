@@ -18,3 +18,9 @@ item = Item.find(GIVEN)
 puts "text #{[item.id, *item.related] == [GIVEN, GIVEN, OTHER] ? 'same' : item.inspect}"
 puts "in #{Item.where(id: [GIVEN, OTHER]).order(:id).pluck(:name).join(' ')}"
 puts "after #{Item.where('id > ?', GIVEN.to_s).order(:id).first.name}"
+found = ['no id', '', 5].flat_map { |id| [Item.find_by(id: id), *Item.where(id: [id]), *Item.where(id: id)] }
+begin
+  Item.find('no id')
+rescue ActiveRecord::RecordNotFound
+  puts "invalid #{found.compact.empty? ? 'not found' : found.inspect}"
+end

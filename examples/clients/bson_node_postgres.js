@@ -11,9 +11,9 @@ ObjectId.prototype.toPostgres = function () {
 async function registerObjectId(client) {
   const { rows: [{ id, ids }] } = await client.query(
     "SELECT 'objectid'::regtype::oid::int AS id, 'objectid[]'::regtype::oid::int AS ids");
-  const strings = types.getTypeParser(1009); // of text[]
-  types.setTypeParser(id, digits => new ObjectId(digits));
-  types.setTypeParser(ids, text => strings(text).map(digits => digits && new ObjectId(digits)));
+  const parse = digits => new ObjectId(digits);
+  types.setTypeParser(id, parse);
+  types.setTypeParser(ids, text => types.arrayParser.create(text, parse).parse());
 }
 
 module.exports = { registerObjectId };

@@ -24,6 +24,8 @@ async function main() {
   same('binary', (await query('SELECT id FROM item WHERE id = $1', [Buffer.from(GIVEN.id)])).map(row => row.id), [GIVEN]);
   const names = await query('SELECT name FROM item WHERE id = ANY ($1) ORDER BY id', [[GIVEN, OTHER]]);
   console.log('any', names.map(row => row.name).join(' '));
+  const [nested] = await query("INSERT INTO item (name, related) VALUES ('nested', $1) RETURNING related", [[[GIVEN, null], [OTHER, GIVEN]]]);
+  console.log('nested', JSON.stringify(nested.related) === JSON.stringify([[GIVEN, null], [OTHER, GIVEN]]) ? 'same' : nested.related);
   await client.end();
 }
 

@@ -40,6 +40,10 @@ func main() {
 	check(conn.QueryRow(background, "SELECT id FROM item WHERE id = $1", given).Scan(&id))
 	fmt.Println("text", map[bool]string{true: "same", false: id.Hex()}[id == given])
 
+	var present, null *ObjectID
+	check(conn.QueryRow(background, "SELECT id, $2::objectid FROM item WHERE id = $1", &given, null).Scan(&present, &null))
+	fmt.Println("null", *present == given && null == nil)
+
 	rows, err := conn.Query(background, "SELECT name FROM item WHERE id IN ($1, $2) ORDER BY id", given, other)
 	check(err)
 	var names []string

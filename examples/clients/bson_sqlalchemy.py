@@ -1,8 +1,10 @@
 # bson.ObjectId in and out of SQLAlchemy with any driver: Column(ObjectIdType), or
-# Column(ObjectIdType(binary=True)) to send the 12 bytes instead of 24 digits.
+# Column(ObjectIdType(binary=True)) to send the 12 bytes instead of 24 digits, and
+# Column(ObjectIdArray) for objectid[].
 from bson import ObjectId
-from sqlalchemy import LargeBinary, cast, type_coerce
-from sqlalchemy.types import UserDefinedType
+from sqlalchemy import Text, cast, type_coerce
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 
 class ObjectIdType(UserDefinedType):
@@ -24,3 +26,15 @@ class ObjectIdType(UserDefinedType):
     # digits, bytes or an ObjectId, as the driver gives them
     def result_processor(self, dialect, coltype):
         return lambda value: value and ObjectId(value)
+
+
+# Read as text[], which every driver knows; objectid[] would have to be registered.
+class ObjectIdArray(TypeDecorator):
+    impl = ARRAY(ObjectIdType)
+    cache_ok = True
+
+    def bind_expression(self, bindvalue):
+        return cast(bindvalue, self)
+
+    def column_expression(self, column):
+        return type_coerce(cast(column, ARRAY(Text)), self)
