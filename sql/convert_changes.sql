@@ -87,7 +87,7 @@ INSERT INTO member DEFAULT VALUES;
 -- a session has compiled the function of the trigger
 INSERT INTO message SELECT min(id) FROM member;
 ALTER TABLE message ALTER author TYPE bigint;
-INSERT INTO message SELECT min(id) FROM member;
+DO $$ BEGIN INSERT INTO message SELECT min(id) FROM member; EXCEPTION WHEN datatype_mismatch THEN RAISE WARNING 'datatype mismatch'; END $$;
 SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') WHERE statement LIKE '%begin%' \gexec
 INSERT INTO message SELECT min(id) FROM member;
 SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') ORDER BY step \gexec
@@ -154,5 +154,29 @@ SELECT convert_to_snowflake('person', 'id', 5);
 CALL undo_conversion('person', 'id');
 SELECT convert_to_snowflake('person', 'id', 5);
 SELECT * FROM remains;
+
+DROP TABLE account, person;
+
+--
+-- A referring column is dropped, and then the converted one
+--
+CREATE TABLE person (id serial PRIMARY KEY);
+CREATE TABLE account (person int REFERENCES person, other int REFERENCES person);
+INSERT INTO person DEFAULT VALUES;
+INSERT INTO account VALUES (1, 1);
+\t on
+SELECT statement FROM snowflake_conversion_steps('person', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+ALTER TABLE account DROP other;
+\set VERBOSITY terse
+INSERT INTO account VALUES (1);
+SELECT statement FROM snowflake_conversion_steps('person', 'id', 5) WHERE statement LIKE '%begin%' ORDER BY step \gexec
+\t off
+INSERT INTO account VALUES (1);
+ALTER TABLE person DROP id CASCADE;
+SELECT conversion, relation FROM conversion_progress;
+CALL undo_conversion(NULL, NULL);
+SELECT * FROM remains;
+INSERT INTO account VALUES (2);
+INSERT INTO person DEFAULT VALUES;
 
 DROP SCHEMA changes_test CASCADE;

@@ -86,7 +86,7 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_undo(text, regclass[], interval) IS 'internal: removes all that a conversion has added';
 
--- What a conversion has left whose table was dropped
+-- What a conversion has left whose table or column was dropped
 
 CREATE FUNCTION objectid_ext_tools._live_undo_dropped(max_wait interval) RETURNS float8
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -96,7 +96,12 @@ AS $$
 DECLARE
     store regclass;
 BEGIN
-    SELECT s INTO store FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r WHERE r.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = r.root) LIMIT 1;
+    SELECT s INTO store FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r
+    WHERE r.root IS NOT NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = r.root)
+                                  -- it can have another name if only foreign keys remain
+                                  OR NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.root AND attname = r.attribute)
+                                     AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition'))
+    LIMIT 1;
     IF store IS NULL THEN
         PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_unused()));
         RETURN NULL;
@@ -110,7 +115,7 @@ BEGIN
     RETURN 0;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_undo_dropped(interval) IS 'internal: removes what a conversion of a dropped table has added; returns the seconds to wait before it is called again, and NULL at the end';
+COMMENT ON FUNCTION objectid_ext_tools._live_undo_dropped(interval) IS 'internal: removes what a conversion of a dropped table or column has added; returns the seconds to wait before it is called again, and NULL at the end';
 
 CREATE FUNCTION objectid_ext_tools._live_step(
     phase text,
@@ -210,4 +215,4 @@ BEGIN
     PERFORM objectid_ext_tools._live_release("table");
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion(regclass, name, interval) IS 'removes all that an incomplete conversion by snowflake_conversion_steps() or objectid_conversion_steps() has added, or, with NULL, conversions of tables that were dropped; other statements wait at most max_wait for its locks';
+COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion(regclass, name, interval) IS 'removes all that an incomplete conversion by snowflake_conversion_steps() or objectid_conversion_steps() has added, or, with NULL, conversions of tables and columns that were dropped; other statements wait at most max_wait for its locks';
