@@ -256,16 +256,34 @@ COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) 
 -- would raise errors in each that has fired it before.  It compiles a function again
 -- if that has changed.
 
-CREATE FUNCTION objectid_ext_tools._compile_again(tables regclass[]) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._compile_again(tables regclass[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET extra_float_digits = 1
 AS $$
-    SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
-    FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_language l ON l.oid = prolang
-    WHERE tgrelid = ANY (tables) AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion' AND lanname = 'plpgsql' AND objectid_ext_tools._is_own(proowner)
-    ORDER BY 1
+DECLARE
+    function regprocedure;
+BEGIN
+    FOR function IN
+        SELECT p.oid
+        FROM pg_proc p JOIN pg_language l ON l.oid = prolang
+        WHERE lanname = 'plpgsql' AND objectid_ext_tools._is_own(proowner)
+          AND p.oid IN (SELECT tgfoid FROM pg_trigger WHERE tgrelid = ANY (tables) AND NOT tgisinternal)
+        ORDER BY p.oid
+    LOOP
+        FOR attempt IN 1 .. 10 LOOP
+            BEGIN
+                EXECUTE (SELECT format('ALTER FUNCTION %s COST %s', function, procost) FROM pg_proc WHERE oid = function);
+                EXIT;
+            EXCEPTION WHEN internal_error OR undefined_function OR null_value_not_allowed THEN
+                -- another session has changed it at the same moment, or dropped it
+                EXIT WHEN NOT EXISTS (SELECT FROM pg_proc WHERE oid = function);
+            END;
+        END LOOP;
+    END LOOP;
+END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._compile_again(regclass[]) IS 'internal: statements after which all sessions compile the functions of triggers of these tables again, as far as the current role owns them';
+COMMENT ON FUNCTION objectid_ext_tools._compile_again(regclass[]) IS 'internal: lets all sessions compile the functions of triggers of these tables again, as far as the current role owns them';
 
 -- Change the type of a column and of the columns that reference it.  The caller
 -- has checked that this is possible.  The foreign keys are dropped meanwhile,
@@ -284,6 +302,7 @@ DECLARE
     drops text[] := '{}';
     types text[] := '{}';
     adds text[] := '{}';
+    changed regclass[];
     statement text;
 BEGIN
     FOR key IN
@@ -317,11 +336,11 @@ BEGIN
         END IF;
     END LOOP;
 
-    adds := adds || ARRAY(SELECT objectid_ext_tools._compile_again(array_agg(r.relation)) FROM objectid_ext_tools._referring_columns("table", "column") r
-                          WHERE r.attribute_type <> to_type);
+    changed := ARRAY(SELECT r.relation FROM objectid_ext_tools._referring_columns("table", "column") r WHERE r.attribute_type <> to_type);
     FOREACH statement IN ARRAY drops || types || adds LOOP
         EXECUTE statement;
     END LOOP;
+    PERFORM objectid_ext_tools._compile_again(changed);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that reference it';

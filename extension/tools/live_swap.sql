@@ -176,8 +176,7 @@ BEGIN
                        format('INSERT INTO %s (root, attribute) VALUES (%L, %L)', late, "table", "column")] || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
-    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates ||
-        ARRAY(SELECT objectid_ext_tools._compile_again(array_agg(relation)) FROM objectid_ext_tools._live_columns("table", "column", to_type));
+    RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_swap(regclass, name, regtype) IS 'internal: statements that put shadow columns in the places of the converted ones';
@@ -330,6 +329,7 @@ DECLARE
     tables regclass[] := objectid_ext_tools._live_tables("table", "column", to_type);
     checked text := objectid_ext_tools._live_catalog_state(tables);
     statements text[] := '{}';
+    changed regclass[];
     seq regclass;
     highest bigint;
     new_id bigint;
@@ -342,7 +342,8 @@ BEGIN
     IF objectid_ext_tools._live_finish_parts("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
-    IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
+    changed := ARRAY(SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type));
+    IF changed <> '{}' THEN
         PERFORM objectid_ext_tools._live_check_complete("table", "column", to_type);
         IF to_type = 'objectid_ext_tools._backfilled'::regtype AND objectid_ext_tools._backfill_verify("table", "column", tables) THEN
             RETURN 0;
@@ -366,6 +367,7 @@ BEGIN
         SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
     END IF;
     PERFORM objectid_ext_tools._execute(statements);
+    PERFORM objectid_ext_tools._compile_again(changed);
     IF layout IS NOT NULL THEN
         PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     END IF;
