@@ -58,20 +58,6 @@ has_columns(Relation rel, TupleDesc expected)
 	return true;
 }
 
-/*
- * The slot gives the values of columns that were added after the tuple.  Values
- * that are stored in the TOAST table are fetched while it is locked.
- */
-static void
-put_row(ReturnSetInfo *rsinfo, TupleTableSlot *slot)
-{
-	slot_getallattrs(slot);
-	for (int i = 0; i < slot->tts_nvalid; i++)
-		if (!slot->tts_isnull[i] && TupleDescAttr(slot->tts_tupleDescriptor, i)->attlen == -1)
-			slot->tts_values[i] = PointerGetDatum(PG_DETOAST_DATUM(slot->tts_values[i]));
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, slot->tts_values, slot->tts_isnull);
-}
-
 static void
 read_rows(Relation rel, ReturnSetInfo *rsinfo)
 {
@@ -81,7 +67,9 @@ read_rows(Relation rel, ReturnSetInfo *rsinfo)
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_row(rsinfo, slot);
+		/* also the values of columns that were added after the tuple */
+		slot_getallattrs(slot);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, slot->tts_values, slot->tts_isnull);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
@@ -103,7 +91,12 @@ stored_rows(PG_FUNCTION_ARGS)
 	if (rel == NULL)
 		return (Datum) 0;
 	if (has_storage(rel) && is_readable(rel) && has_columns(rel, rsinfo->setDesc))
+	{
 		read_rows(rel, rsinfo);
-	relation_close(rel, AccessShareLock);
+		/* as after a query: values can still be in its TOAST table */
+		relation_close(rel, NoLock);
+	}
+	else
+		relation_close(rel, AccessShareLock);
 	return (Datum) 0;
 }

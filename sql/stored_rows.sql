@@ -29,6 +29,13 @@ CREATE TABLE late (relation regclass, name name, key oid, definition text, comme
 ALTER TABLE late ALTER definition SET STORAGE EXTERNAL;
 INSERT INTO late (name, definition, attributes) VALUES ('a', repeat('xyz', 10000), '{1,2}');
 SELECT name, length(definition), definition = repeat('xyz', 10000) AS equal, comment, attributes FROM _live_late_keys('late');
+-- They are not fetched and decompressed before they are needed, and the table stays locked.
+UPDATE late SET comment = definition;
+SELECT length(comment), pg_column_size(comment) < 10000 AS compressed FROM _live_late_keys('late');
+BEGIN;
+SELECT name FROM _live_late_keys('late');
+SELECT mode FROM pg_locks WHERE relation = 'late'::regclass;
+COMMIT;
 
 -- No rows of anything else
 CREATE VIEW looks_like AS SELECT * FROM progress WHERE spring(relation);

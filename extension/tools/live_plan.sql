@@ -215,7 +215,7 @@ BEGIN
     WHERE s.filenode IS DISTINCT FROM 0 AND (c.relowner = keeper OR trusted)
           AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~objectid_ext_conversion')
        OR s.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = s.root) ORDER BY s.relation::text;
-EXCEPTION WHEN others THEN
+EXCEPTION WHEN numeric_value_out_of_range OR datetime_field_overflow THEN
     -- it contains anything
     NULL;
 END;
@@ -238,6 +238,8 @@ AS $$
         SELECT c.oid::regclass
         FROM pg_class c
         WHERE relname LIKE E'\\_objectid\\_ext\\_%' AND relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE E'objectid\\_ext\\_tools: conversion of %'
+          -- so not one of foreign keys, whose texts could be large
+          AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'filenode')
         ORDER BY relname
     )
     SELECT p.* FROM state, objectid_ext_tools._progress_of(state.oid) AS p

@@ -59,7 +59,7 @@ CREATE FUNCTION objectid_ext_tools._live_progress(
     OUT root regclass,
     OUT attribute name
 ) RETURNS SETOF record
-LANGUAGE c STABLE STRICT PARALLEL SAFE
+LANGUAGE c STABLE STRICT PARALLEL RESTRICTED
 AS 'MODULE_PATHNAME', 'stored_rows';
 COMMENT ON FUNCTION objectid_ext_tools._live_progress(regclass) IS 'internal: the progress of a conversion, from the table that stores it; no rows if that is another table, or one that the current role may not read';
 
@@ -78,7 +78,7 @@ CREATE FUNCTION objectid_ext_tools._live_late_keys(
     OUT root regclass,
     OUT attribute name
 ) RETURNS SETOF record
-LANGUAGE c STABLE STRICT PARALLEL SAFE
+LANGUAGE c STABLE STRICT PARALLEL RESTRICTED
 AS 'MODULE_PATHNAME', 'stored_rows';
 COMMENT ON FUNCTION objectid_ext_tools._live_late_keys(regclass) IS 'internal: foreign keys that are not validated yet after the columns were replaced, from the table that stores them; no rows if that is another table, or one that the current role may not read';
 
