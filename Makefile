@@ -3,7 +3,7 @@ EXTENSION = objectid_ext objectid_ext_tools
 DATA = extension/objectid_ext--1.0.sql
 # made of the parts below, in this order
 DATA_built = extension/objectid_ext_tools--1.0.sql
-tools = schema owners node_ids id_partitions default_rows maintain_id_partitions \
+tools = schema obstacles owners node_ids id_partitions default_rows maintain_id_partitions \
 	generator_calls partition_layout clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
 	live_rights live_state live_definitions live_checks live_check_tables live_partitions live_late \
 	live_backfill live_backfill_checks live_fill live_swap live_run live_steps live_plan

@@ -392,6 +392,9 @@ SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'o
 RESET ROLE;
 GRANT CREATE ON SCHEMA live_other TO regress_live_owner;
 ALTER TABLE live_other.d FORCE ROW LEVEL SECURITY;
+SET ROLE regress_live_owner;
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+RESET ROLE;
 ALTER ROLE regress_live_owner BYPASSRLS;
 SET ROLE regress_live_owner;
 SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('c', 'id', 5);

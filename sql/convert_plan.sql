@@ -185,9 +185,11 @@ SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_plan_owner, regress_plan_member;
 RESET client_min_messages;
 CREATE ROLE regress_plan_owner;
+CREATE ROLE regress_plan_member;
 GRANT CREATE, USAGE ON SCHEMA plan_test TO regress_plan_owner;
 GRANT USAGE ON SCHEMA objectid_ext_tools TO regress_plan_owner;
 CREATE SEQUENCE theirs;
+ALTER SEQUENCE theirs OWNER TO regress_plan_member;
 GRANT ALL ON SEQUENCE theirs TO regress_plan_owner;
 SET ROLE regress_plan_owner;
 CREATE TABLE uses_theirs (id int PRIMARY KEY DEFAULT nextval('theirs'));
@@ -225,7 +227,7 @@ SELECT * FROM obstacles('plain');
 ALTER ROLE regress_plan_owner SUPERUSER;
 SELECT * FROM obstacles('plain');
 SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('plain', 'id', 1);
-CREATE ROLE regress_plan_member IN ROLE regress_plan_owner;
+GRANT regress_plan_owner TO regress_plan_member;
 GRANT USAGE ON SCHEMA plan_test, objectid_ext_tools TO regress_plan_member;
 SET ROLE regress_plan_member;
 SELECT * FROM obstacles('plain');
@@ -239,6 +241,118 @@ END $$;
 SELECT * FROM obstacles('wide');
 SELECT statement FROM snowflake_conversion_steps('wide', 'id', 1);
 SELECT convert_to_snowflake('wide', 'id', 1);
+
+--
+-- All obstacles of a kind, in one order; the steps raise the first
+--
+CREATE FUNCTION named("table" regclass, "column" name DEFAULT 'id', created_at name DEFAULT NULL) RETURNS TABLE (in_use boolean, obstacle text)
+LANGUAGE sql AS $$ SELECT item <> 'obstacle', split_part(detail, E'\n', 1) FROM obstacles("table", "column", created_at) $$;
+CREATE FUNCTION first_is_raised("table" regclass, "column" name DEFAULT 'id', created_at name DEFAULT NULL, kind text DEFAULT '') RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT atttypid = 'text'::regtype FROM pg_attribute WHERE attrelid = "table" AND attname = "column") THEN
+        PERFORM objectid_ext_tools.objectid_conversion_steps("table", "column");
+    ELSE
+        PERFORM objectid_ext_tools.snowflake_conversion_steps("table", "column", 1, created_at => created_at);
+    END IF;
+    RETURN false;
+EXCEPTION WHEN others THEN
+    RETURN sqlerrm = (SELECT obstacle FROM plan_test.named("table", "column", created_at) WHERE starts_with(obstacle, kind) LIMIT 1);
+END $$;
+CREATE TABLE two (id int PRIMARY KEY DEFERRABLE DEFAULT nextval('theirs'), n int, UNIQUE (id, n) DEFERRABLE, UNIQUE (n) INCLUDE (id) DEFERRABLE, EXCLUDE USING hash (id WITH =), EXCLUDE (id WITH =, n WITH =));
+ALTER SEQUENCE theirs OWNER TO CURRENT_USER;
+INSERT INTO two (n) VALUES (-1), (-2);
+ALTER TABLE two ADD CONSTRAINT b CHECK (n > 0) NOT VALID, ADD CONSTRAINT a CHECK (n > -1) NOT VALID;
+CREATE STATISTICS b ON id, n FROM two;
+CREATE STATISTICS a (mcv) ON id, n FROM two;
+CREATE INDEX b1 ON two USING brin (id int4_minmax_multi_ops);
+CREATE INDEX a1 ON two USING brin (id int4_bloom_ops);
+\set VERBOSITY sqlstate
+CREATE UNIQUE INDEX CONCURRENTLY b2 ON two ((n < 0), (id > 0)) INCLUDE (id);
+CREATE UNIQUE INDEX CONCURRENTLY a2 ON two ((n < 0)) INCLUDE (id);
+\set VERBOSITY default
+CREATE VIEW b3 AS SELECT id FROM two;
+CREATE VIEW a3 AS SELECT id FROM two;
+CREATE POLICY b ON two USING (id > 0);
+CREATE POLICY a ON two USING (id > 0);
+CREATE FUNCTION touched() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER b BEFORE UPDATE ON two FOR EACH ROW EXECUTE FUNCTION touched();
+CREATE TRIGGER a BEFORE UPDATE ON two FOR EACH ROW EXECUTE FUNCTION touched();
+CREATE TRIGGER "~~b" BEFORE INSERT ON two FOR EACH ROW EXECUTE FUNCTION touched();
+CREATE TRIGGER "~~a" BEFORE INSERT ON two FOR EACH ROW EXECUTE FUNCTION touched();
+ALTER TABLE two ENABLE ALWAYS TRIGGER b, ENABLE REPLICA TRIGGER a;
+CREATE RULE b AS ON UPDATE TO two WHERE false DO NOTHING;
+CREATE RULE a AS ON UPDATE TO two WHERE false DO NOTHING;
+CREATE TABLE uses_rows (b two, a two);
+SET client_min_messages = error;
+CREATE PUBLICATION regress_plan_b FOR TABLE two;
+CREATE PUBLICATION regress_plan_a FOR TABLE two;
+RESET client_min_messages;
+SELECT * FROM named('two');
+SELECT first_is_raised('two');
+BEGIN;
+CREATE TEMPORARY TABLE named_before AS SELECT * FROM named('two') WITH ORDINALITY AS n;
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_nestloop = off;
+SET LOCAL enable_hashagg = off;
+SET LOCAL enable_indexscan = off;
+SET LOCAL enable_bitmapscan = off;
+SELECT count(*) AS moved FROM (SELECT * FROM named('two') WITH ORDINALITY AS n EXCEPT SELECT * FROM named_before) AS n;
+ROLLBACK;
+DROP PUBLICATION regress_plan_a, regress_plan_b;
+DROP TABLE uses_rows;
+DROP TABLE two CASCADE;
+-- foreign keys, defaults, checks that new ids violate, privileges, owners
+CREATE TABLE keyed (id int PRIMARY KEY DEFAULT nextval('theirs'), n int UNIQUE, CONSTRAINT b CHECK (id < 10000), CONSTRAINT a CHECK (id < 1000), UNIQUE (n) INCLUDE (id));
+CREATE TABLE to_keyed (id int CONSTRAINT b REFERENCES keyed ON DELETE SET DEFAULT CONSTRAINT a REFERENCES keyed ON UPDATE SET DEFAULT);
+CREATE FUNCTION add_b(int) RETURNS void BEGIN ATOMIC INSERT INTO keyed (n) VALUES ($1) ON CONFLICT ON CONSTRAINT keyed_n_id_key DO NOTHING; END;
+CREATE FUNCTION add_a(int) RETURNS void BEGIN ATOMIC INSERT INTO keyed (n) VALUES ($1) ON CONFLICT ON CONSTRAINT keyed_n_id_key DO NOTHING; END;
+SELECT * FROM named('keyed');
+SELECT first_is_raised('keyed');
+DROP FUNCTION add_a(int), add_b(int);
+ALTER TABLE to_keyed DISABLE TRIGGER ALL;
+CREATE TABLE uses_sequence (b int DEFAULT nextval('theirs'), a int DEFAULT nextval('theirs'));
+SELECT * FROM named('keyed') WHERE NOT in_use;
+SELECT first_is_raised('keyed', kind => 'sequence');
+ALTER TABLE to_keyed ENABLE TRIGGER ALL;
+DROP TABLE uses_sequence;
+ALTER TABLE keyed OWNER TO regress_plan_owner;
+ALTER TABLE to_keyed OWNER TO regress_plan_owner;
+SELECT * FROM named('keyed') WHERE in_use;
+SELECT first_is_raised('keyed', kind => 'must');
+ALTER TABLE to_keyed OWNER TO regress_plan_member;
+SELECT * FROM obstacles('keyed') WHERE detail LIKE 'must%';
+DROP TABLE keyed, to_keyed;
+CREATE TABLE parts (id int DEFAULT nextval('theirs'), n int) PARTITION BY LIST (n);
+CREATE TABLE part_b PARTITION OF parts (id DEFAULT 2) FOR VALUES IN (2);
+CREATE TABLE part_a PARTITION OF parts (id DEFAULT 1) FOR VALUES IN (1);
+SELECT * FROM named('parts');
+SELECT first_is_raised('parts');
+DROP TABLE parts;
+-- values
+CREATE TABLE spelled (id text PRIMARY KEY, n int UNIQUE);
+CREATE TABLE to_spelled (b text REFERENCES spelled, a text REFERENCES spelled);
+CREATE UNIQUE INDEX ON to_spelled (b);
+CREATE UNIQUE INDEX ON to_spelled (a);
+INSERT INTO spelled VALUES ('x'), ('y');
+INSERT INTO to_spelled VALUES ('x', 'y');
+SELECT * FROM obstacles('spelled');
+SELECT first_is_raised('spelled');
+DELETE FROM to_spelled;
+UPDATE spelled SET id = CASE id WHEN 'x' THEN repeat('a', 24) ELSE repeat('A', 24) END;
+INSERT INTO to_spelled VALUES (repeat('a', 24), repeat('a', 24)), (repeat('A', 24), repeat('A', 24));
+SELECT * FROM named('spelled');
+SELECT first_is_raised('spelled');
+SELECT * FROM named('to_spelled', 'a');
+ALTER TABLE to_spelled ADD FOREIGN KEY (a) REFERENCES to_spelled (b);
+SELECT * FROM named('to_spelled', 'a');
+SELECT first_is_raised('to_spelled', 'a');
+-- ids of the past
+CREATE TABLE past (id int PRIMARY KEY DEFAULT nextval('theirs'), created date, CONSTRAINT b CHECK (id > 0), CONSTRAINT a CHECK (id > -1));
+CREATE TABLE to_past (b int DEFAULT 1 REFERENCES past, a int DEFAULT 1 REFERENCES past);
+CREATE INDEX ON to_past ((b + 1)) WHERE b > 0;
+CREATE INDEX ON to_past ((a + 1)) WHERE a > 0;
+SELECT * FROM named('past', 'id', 'created');
+SELECT first_is_raised('past', 'id', 'created');
 
 --
 -- Times of different types in one session

@@ -39,6 +39,8 @@ UNION ALL SELECT 'oid[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{1259,
 UNION ALL SELECT 'integer[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{-1,2147483647}']) v
 UNION ALL SELECT 'objectid_ext_tools._clock'::regtype, v FROM unnest('{"(,,,,,,,,,,,,,,,,)","(1,0,0,next_snowflake,twitter,twitter,-1,f,f,x,0,0,0,00:00:00,0,0,infinity)"}'::text[]) v
 UNION ALL SELECT 'objectid_ext_tools._clock[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{"(,,,,,,,,,,,,,,,,)"}']) v
+UNION ALL SELECT 'objectid_ext_tools._obstacle'::regtype, v FROM unnest('{"(,,,,)","(0,55000,x,,)","(4294967295,none,,x,x)"}'::text[]) v
+UNION ALL SELECT 'objectid_ext_tools._obstacle[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{"(,,,,)"}', '{"(0,55000,x,,x)"}', '{"(item,syntax_error,x,,)","(,22023,w,x,)"}']) v
 UNION ALL SELECT 'interval'::regtype, v FROM unnest(ARRAY['0', '-1 day', '1 us', '30 days', '1 mon -29 days', '366 days', '178000000 years']) v
 UNION ALL SELECT 'text'::regtype, v FROM unnest(ARRAY['', 'x', '507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}', 'ObjectId(', '{"$oid"', repeat('f', 10000), 'MINVALUE', '''5''']) v
 UNION ALL SELECT 'text[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{x,host=/nonexistent}', '{{x},{y}}']) v

@@ -53,7 +53,7 @@ DECLARE
 BEGIN
     FOREACH signature IN ARRAY ARRAY[
         'is_objectid(varchar)', 'is_objectid(bpchar)', 'is_objectid(name)',
-        '_check_convertible(regclass, name, regtype)', '_change_column_types(regclass, name, text)',
+        '_conversion_obstacles(regclass, name, text)', '_change_column_types(regclass, name, text)',
         '_referring_columns(regclass, text)', '_referring_columns(oid, name)', 'snowflake_ceiling(timestamptz)',
         'format(text, name)', 'format(text, regclass)', 'format(text, regclass, name)', 'format(text, regclass, name, regclass)',
         'pg_get_expr(pg_node_tree, regclass)', 'quote_ident(name)', 'obj_description(regclass, text)', 'obj_description(oid, text)',

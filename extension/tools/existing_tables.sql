@@ -139,63 +139,126 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._dependent_objects(regclass, smallint) IS 'internal: objects that use a column and prevent a change of its type';
 
--- Checks that apply to both conversions
+-- The table would have to be changed on all Citus nodes.
 
-CREATE FUNCTION objectid_ext_tools._check_convertible("table" regclass, "column" name, to_type regtype, inherited boolean DEFAULT false) RETURNS void
+CREATE FUNCTION objectid_ext_tools._is_distributed("table" regclass) RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    a pg_attribute;
-    distributed boolean;
-    obstacle text;
+    distributed boolean := false;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
-        RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
-    END IF;
-    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
-    END IF;
-    IF a.attgenerated <> '' THEN
-        RAISE EXCEPTION 'column "%" of table % is a generated column', "column", "table" USING ERRCODE = 'wrong_object_type';
-    END IF;
-    IF a.attinhcount > 0 AND NOT inherited THEN
-        RAISE EXCEPTION 'column "%" of table % is inherited', "column", "table"
-            USING ERRCODE = 'wrong_object_type',
-                  HINT = format('Convert the column of table %s.',
-                                (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1));
-    END IF;
-
-    -- the table would have to be changed on all Citus nodes
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
-        EXECUTE 'SELECT true FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1' INTO distributed USING "table";
-        IF distributed THEN
-            RAISE EXCEPTION 'table % is distributed by Citus', "table"
-                USING ERRCODE = 'feature_not_supported',
-                      HINT = 'Convert tables before you distribute them; undistribute_table() makes a distributed table local again.';
-        END IF;
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1)' INTO distributed USING "table";
     END IF;
-
-    IF a.atttypid = to_type THEN
-        RETURN;
-    END IF;
-    -- a column that is in the partition key has an internal dependency on the table
-    IF EXISTS (SELECT FROM pg_depend
-               WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = a.attnum AND deptype = 'i'
-                 AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0) THEN
-        RAISE EXCEPTION 'cannot convert column "%" because it is part of the partition key of table %', "column", "table"
-            USING ERRCODE = 'feature_not_supported',
-                  HINT = 'Create a table that is partitioned by the new type, for example with create_id_partitions(), and copy the rows.';
-    END IF;
-    SELECT * INTO obstacle FROM objectid_ext_tools._dependent_objects("table", a.attnum) LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
-            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Drop it, convert the column, and create it again.';
-    END IF;
+    RETURN distributed;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_convertible(regclass, name, regtype, boolean) IS 'internal: raises an error if the type and default of a column cannot be changed';
+COMMENT ON FUNCTION objectid_ext_tools._is_distributed(regclass) IS 'internal: has Citus distributed a table?';
+
+-- What applies to all conversions.  A column that is in the partition key has an
+-- internal dependency on the table.
+
+CREATE FUNCTION objectid_ext_tools._column_obstacles("table" regclass, "column" name, to_type regtype, inherited boolean) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    WITH a AS MATERIALIZED (
+        SELECT attnum, atttypid, attgenerated, attinhcount, format('column "%s" of table %s', attname, "table") AS name,
+               to_type IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype) AS of_integers
+        FROM pg_attribute
+        WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped
+    )
+    SELECT "table", 'wrong_object_type', name || ' is a generated column', NULL, NULL
+    FROM a WHERE attgenerated <> ''
+    UNION ALL
+    SELECT "table", 'wrong_object_type', name || ' is inherited', NULL,
+           format('Convert the column of table %s.', (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = "table" ORDER BY inhseqno LIMIT 1))
+    FROM a WHERE attinhcount > 0 AND NOT inherited
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('table %s is distributed by Citus', "table"), NULL,
+           'Convert tables before you distribute them; undistribute_table() makes a distributed table local again.'
+    FROM a WHERE objectid_ext_tools._is_distributed("table")
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('cannot convert column "%s" because it is part of the partition key of table %s', "column", "table"), NULL,
+           'Create a table that is partitioned by the new type, for example with create_id_partitions(), and copy the rows.'
+    FROM a
+    WHERE atttypid <> to_type
+      AND EXISTS (SELECT FROM pg_depend
+                  WHERE classid = 'pg_class'::regclass AND objid = "table" AND objsubid = attnum AND deptype = 'i'
+                    AND refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = 0)
+    UNION ALL
+    SELECT "table", 'dependent_objects_still_exist', format('%s is used by %s', name, object), NULL,
+           'Drop it, convert the column, and create it again.'
+    FROM a, objectid_ext_tools._dependent_objects("table", attnum) AS object
+    WHERE atttypid <> to_type
+    UNION ALL
+    SELECT "table", 'datatype_mismatch', format('%s is of type %s', name, atttypid::regtype),
+           CASE WHEN of_integers THEN 'Only integer columns can be converted to snowflakes.'
+                ELSE 'Only text, varchar, char, bytea and jsonb can be converted to objectid.' END, NULL
+    FROM a
+    WHERE atttypid <> ALL (CASE WHEN of_integers THEN '{smallint,integer,bigint}' ELSE '{text,varchar,bpchar,bytea,jsonb}' END::regtype[]);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._column_obstacles(regclass, name, regtype, boolean) IS 'internal: what prevents that the type and default of a column are changed';
+
+-- All that prevents a conversion to bigint, to objectid, or to ids from the past
+
+CREATE FUNCTION objectid_ext_tools._conversion_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    past boolean := to_type = 'objectid_ext_tools._backfilled'::regtype;
+    integers boolean := past OR to_type = 'bigint'::regtype;
+    each record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
+        RETURN QUERY SELECT "table", 'wrong_object_type', format('%s is not a table', "table"), NULL, NULL;
+        RETURN;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped) THEN
+        RETURN QUERY SELECT "table", 'undefined_column', format('column "%s" of table %s does not exist', "column", "table"), NULL, NULL;
+        RETURN;
+    END IF;
+    -- then nothing else matters
+    RETURN QUERY SELECT * FROM objectid_ext_tools._column_obstacles("table", "column", to_type, false) WHERE code IN ('datatype_mismatch', 'wrong_object_type');
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    FOR each IN
+        SELECT r.*, relation = "table" AND attribute = "column" AS key
+        FROM objectid_ext_tools._referring_columns("table", "column") AS r
+    LOOP
+        CONTINUE WHEN each.attribute_type = to_type AND NOT each.key;
+        RETURN QUERY SELECT * FROM objectid_ext_tools._column_obstacles(each.relation, each.attribute, to_type, each.inherited AND NOT each.key);
+        IF past THEN
+            RETURN QUERY SELECT * FROM objectid_ext_tools._past_column_obstacles(each.relation, each.attribute, each.key);
+        ELSIF NOT integers THEN
+            RETURN QUERY SELECT * FROM objectid_ext_tools._objectid_column_obstacles(each.relation, each.attribute);
+        END IF;
+        IF each.attribute_type <> to_type THEN
+            RETURN QUERY SELECT * FROM objectid_ext_tools._index_user_obstacles(each.relation, each.attribute);
+        END IF;
+    END LOOP;
+    IF integers THEN
+        RETURN QUERY SELECT * FROM objectid_ext_tools._default_obstacles("table", "column");
+        RETURN QUERY SELECT * FROM objectid_ext_tools._sequence_obstacles("table", "column");
+    ELSE
+        RETURN QUERY SELECT * FROM objectid_ext_tools._referred_obstacles("table", "column");
+        RETURN QUERY SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege USAGE on type %s', current_user, to_type), NULL, format('Use GRANT USAGE ON TYPE %s TO %I.', to_type, current_user)
+                     WHERE NOT has_type_privilege(to_type, 'USAGE');
+    END IF;
+    IF past THEN
+        RETURN QUERY SELECT * FROM objectid_ext_tools._past_obstacles("table", "column");
+        RETURN QUERY SELECT * FROM objectid_ext_tools._past_schema_obstacles("table");
+    END IF;
+    RETURN QUERY SELECT * FROM objectid_ext_tools._foreign_key_obstacles("table", "column", to_type);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._conversion_obstacles(regclass, name, regtype) IS 'internal: what prevents any conversion of a column, by the catalog';
 
 -- A conversion in steps must not find its columns converted, and its trigger depends
 -- on their type.
@@ -226,31 +289,44 @@ COMMENT ON FUNCTION objectid_ext_tools._check_no_steps(regclass, name) IS 'inter
 
 -- Foreign keys are added back with enabled triggers, and all rows are checked.
 
-CREATE FUNCTION objectid_ext_tools._check_triggers("table" regclass, "column" name, to_type regtype) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._foreign_key_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    key record;
-BEGIN
     WITH RECURSIVE key_or_part (oid) AS (
         SELECT objectid_ext_tools._foreign_keys("table", "column", to_type)
         UNION
         SELECT c.oid FROM key_or_part k JOIN pg_constraint c ON c.conparentid = k.oid AND c.contype = 'f'
     )
-    SELECT conname, conrelid::regclass AS referring, tgrelid::regclass AS relation,
-           CASE tgenabled WHEN 'D' THEN 'disabled' WHEN 'R' THEN 'set to ENABLE REPLICA' ELSE 'set to ENABLE ALWAYS' END AS state
-    INTO key
+    SELECT DISTINCT tgrelid::regclass, 'object_not_in_prerequisite_state',
+           format('triggers of table %s for foreign key constraint "%s" of table %s are %s', tgrelid::regclass, conname, conrelid::regclass,
+                  CASE tgenabled WHEN 'D' THEN 'disabled' WHEN 'R' THEN 'set to ENABLE REPLICA' ELSE 'set to ENABLE ALWAYS' END),
+           NULL, format('Use ALTER TABLE %s ENABLE TRIGGER ALL before the conversion.', tgrelid::regclass)
     FROM key_or_part JOIN pg_constraint c USING (oid) JOIN pg_trigger ON tgconstraint = c.oid
-    WHERE tgenabled <> 'O' ORDER BY c.oid, tgrelid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'triggers of table % for foreign key constraint "%" of table % are %', key.relation, key.conname, key.referring, key.state
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = format('Use ALTER TABLE %s ENABLE TRIGGER ALL before the conversion.', key.relation);
-    END IF;
+    WHERE tgenabled <> 'O'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._foreign_key_obstacles(regclass, name, regtype) IS 'internal: foreign keys that a conversion adds back and that are not enforced';
+
+-- An index cannot be replaced if something else than what is replaced with it needs
+-- it: a foreign key to other columns of it, or what is stored with its constraint.
+
+CREATE FUNCTION objectid_ext_tools._index_user_obstacles("table" regclass, "column" name) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT "table", 'dependent_objects_still_exist', format('index %s is used by %s', i.indexrelid::regclass, pg_describe_object(d.classid, d.objid, 0)),
+           format('The index contains column "%s", but what uses it does not refer to that column.', "column"),
+           'Drop it, convert the column, and create it again.'
+    FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND a.attnum = ANY (i.indkey)
+         LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conrelid = i.indrelid AND k.contype IN ('p', 'u')
+         JOIN pg_depend d ON d.deptype = 'n' AND (d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indexrelid OR d.refclassid = 'pg_constraint'::regclass AND d.refobjid = k.oid)
+         LEFT JOIN pg_constraint f ON d.classid = 'pg_constraint'::regclass AND f.oid = d.objid
+    WHERE a.attrelid = "table" AND a.attname = "column" AND (f.oid IS NULL OR f.conparentid = 0 AND a.attnum <> ALL (f.confkey));
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_triggers(regclass, name, regtype) IS 'internal: raises an error if a foreign key that a conversion adds back is not enforced';
+COMMENT ON FUNCTION objectid_ext_tools._index_user_obstacles(regclass, name) IS 'internal: what prevents that the indexes of a column are dropped';
 
 -- A session keeps the types with which it has compiled a trigger function: NEW.id
 -- would raise errors in each that has fired it before.  It compiles a function again

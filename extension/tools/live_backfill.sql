@@ -163,7 +163,7 @@ DECLARE
     first bigint := (SELECT seqstart FROM pg_sequence WHERE seqrelid = (state || '_ids')::regclass);
     tick_ids bigint;
 BEGIN
-    PERFORM objectid_ext_tools._backfill_check_times("table", "column", created_at, time_zone, layout);
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_time_obstacles("table", "column", created_at, time_zone, layout) AS o));
     SELECT * INTO facts FROM objectid_ext_tools._layout_facts(layout);
     tick_ids := facts.slots * (facts.max_node + 1);
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
@@ -419,7 +419,7 @@ BEGIN
     EXECUTE format('SELECT %1$s.make_snowflake($1, coalesce($2, %1$s.snowflake_node_id()), 0, $3)', objectid_ext_tools._ids_schema())
         USING clock_timestamp(), node, layout;
     IF to_regclass(state || '_past') IS NULL THEN
-        PERFORM objectid_ext_tools._backfill_check_times("table", "column", created_at, time_zone, layout);
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_time_obstacles("table", "column", created_at, time_zone, layout) AS o));
         RETURN NEXT format('CALL objectid_ext_tools._backfill_ids(%L, %L, ''%s ms'', node => %s, layout => %L, created_at => %L, time_zone => %L)',
                            "table", "column", (1000 * extract(epoch FROM max_wait))::bigint, coalesce(node::text, 'NULL'), layout, created_at, time_zone);
     END IF;

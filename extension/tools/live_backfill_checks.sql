@@ -5,118 +5,88 @@
 -- What prevents that ids change: what uses their values, and what the mapping of old
 -- ids to new ones does not reach
 
-CREATE FUNCTION objectid_ext_tools._backfill_check_column("table" regclass, "column" name, key boolean) RETURNS void
+CREATE FUNCTION objectid_ext_tools._past_column_obstacles("table" regclass, "column" name, key boolean) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    a pg_attribute;
-    obstacle text;
 BEGIN
-    IF EXISTS (SELECT FROM pg_class WHERE oid = "table" AND (relkind = 'p' OR relispartition))
-       OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table" OR inhparent = "table") THEN
-        RAISE EXCEPTION 'table % is partitioned, or has parents or children', "table"
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'Its rows cannot get ids from the past.';
-    END IF;
-    PERFORM objectid_ext_tools._check_convertible("table", "column", 'objectid_ext_tools._backfilled', false);
-    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    IF a.atthasdef AND NOT key THEN
-        RAISE EXCEPTION 'column "%" of table % has a default', "column", "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It can refer to an id that changes.',
-                  HINT = format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', "table", "column");
-    END IF;
-    SELECT pg_describe_object(d.classid, d.objid, 0) INTO obstacle
-    FROM pg_depend d
-         LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
-         LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
-    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = a.attnum
-      AND (c.contype = 'c' AND conname NOT LIKE E'\\_objectid\\_ext\\_%' OR i.indpred IS NOT NULL OR i.indexprs IS NOT NULL)
-    ORDER BY d.classid, d.objid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle
-            USING ERRCODE = 'dependent_objects_still_exist', DETAIL = 'Its expression can use values that change.',
-                  HINT = 'Drop it, convert the column, and create it again.';
-    END IF;
+    RETURN QUERY
+    SELECT "table", 'feature_not_supported', format('table %s is partitioned, or has parents or children', "table"), 'Its rows cannot get ids from the past.', NULL
+    WHERE EXISTS (SELECT FROM pg_class WHERE oid = "table" AND (relkind = 'p' OR relispartition))
+       OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table" OR inhparent = "table")
+    UNION ALL
+    SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s has a default', "column", "table"), 'It can refer to an id that changes.',
+           format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', "table", "column")
+    FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND atthasdef AND NOT key
+    UNION ALL
+    SELECT "table", 'dependent_objects_still_exist', format('column "%s" of table %s is used by %s', "column", "table", pg_describe_object(user_class, user_object, 0)),
+           'Its expression can use values that change.', 'Drop it, convert the column, and create it again.'
+    FROM (SELECT DISTINCT d.classid, d.objid
+          FROM pg_attribute a
+               JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+               LEFT JOIN pg_index i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
+               LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
+          WHERE a.attrelid = "table" AND a.attname = "column"
+            AND (c.contype = 'c' AND conname NOT LIKE E'\\_objectid\\_ext\\_%' OR i.indpred IS NOT NULL OR i.indexprs IS NOT NULL)) AS uses (user_class, user_object);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_check_column(regclass, name, boolean) IS 'internal: raises an error if the values of a column cannot change';
+COMMENT ON FUNCTION objectid_ext_tools._past_column_obstacles(regclass, name, boolean) IS 'internal: what prevents that the values of a column change';
 
 -- The triggers write with the rights of the owner of the tables, and find the new ids
 -- by name.  The owner of the schema can put another table in their place.
 
-CREATE FUNCTION objectid_ext_tools._backfill_check_schema("table" regclass) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._past_schema_obstacles("table" regclass) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    other record;
-BEGIN
-    SELECT nspname AS schema, r.rolname AS owner, pg_get_userbyid(t.relowner) AS table_owner INTO other
+    SELECT "table", 'insufficient_privilege', format('schema "%s" belongs to role "%s"', nspname, r.rolname),
+           format('This role could replace the tables of new ids, which triggers use with the rights of role "%s".', w.rolname),
+           format('Use ALTER SCHEMA %I OWNER TO %I, or GRANT %2$I TO %3$I if that role may do all that role "%2$s" may.', nspname, w.rolname, r.rolname)
     FROM pg_class t
+         JOIN pg_roles w ON w.oid = relowner
          JOIN pg_namespace n ON n.oid = relnamespace
          JOIN pg_roles o ON o.oid = nspowner
          JOIN pg_roles r ON r.oid = CASE o.rolname WHEN 'pg_database_owner' THEN (SELECT datdba FROM pg_database WHERE datname = current_database()) ELSE o.oid END
-    WHERE t.oid = "table" AND NOT pg_has_role(r.oid, t.relowner, 'MEMBER');
-    IF FOUND THEN
-        RAISE EXCEPTION 'schema "%" belongs to role "%"', other.schema, other.owner
-            USING ERRCODE = 'insufficient_privilege',
-                  DETAIL = format('This role could replace the tables of new ids, which triggers use with the rights of role "%s".', other.table_owner),
-                  HINT = format('Use ALTER SCHEMA %I OWNER TO %I, or GRANT %2$I TO %3$I if that role may do all that role "%2$s" may.', other.schema, other.table_owner, other.owner);
-    END IF;
-END;
+    WHERE t.oid = "table" AND NOT pg_has_role(r.oid, w.oid, 'MEMBER')
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_check_schema(regclass) IS 'internal: raises an error if the owner of the schema of a table could not act as the owner of the table anyway';
+COMMENT ON FUNCTION objectid_ext_tools._past_schema_obstacles(regclass) IS 'internal: the schema of a table, if its owner could not act as the owner of the table anyway';
 
-CREATE FUNCTION objectid_ext_tools._backfill_check("table" regclass, "column" name) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._past_obstacles("table" regclass, "column" name) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    each record;
-    other record;
-BEGIN
-    PERFORM objectid_ext_tools._check_integers("table", "column");
-    PERFORM objectid_ext_tools._backfill_check_schema("table");
-    PERFORM objectid_ext_tools._check_triggers("table", "column", 'objectid_ext_tools._backfilled');
-    IF NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND attnum = indkey[0]
-                   WHERE indrelid = "table" AND attname = "column" AND indisunique AND indisvalid AND indnkeyatts = 1 AND indpred IS NULL) THEN
-        RAISE EXCEPTION 'column "%" of table % has no unique index', "column", "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use CREATE UNIQUE INDEX CONCURRENTLY to create one on this column alone.';
-    END IF;
-    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') ORDER BY relation, attribute LOOP
-        IF (SELECT count(DISTINCT relowner) FROM pg_class WHERE oid IN ("table", each.relation)) > 1 THEN
-            RAISE EXCEPTION 'tables % and % belong to different roles', "table", each.relation
-                USING ERRCODE = 'feature_not_supported', DETAIL = 'The triggers of a table need privileges for the new ids.', HINT = 'Use ALTER TABLE ... OWNER TO.';
-        END IF;
-        SELECT nspname AS schema, pg_get_userbyid(relowner) AS owner INTO other
-        FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-        WHERE c.oid = "table" AND NOT has_schema_privilege(relowner, n.oid, 'USAGE');
-        IF FOUND THEN
-            RAISE EXCEPTION 'role "%" has no privilege USAGE on schema "%"', other.owner, other.schema
-                USING ERRCODE = 'insufficient_privilege', DETAIL = 'The triggers of its tables find the new ids there.',
-                      HINT = format('Use GRANT USAGE ON SCHEMA %I TO %I.', other.schema, other.owner);
-        END IF;
-        PERFORM objectid_ext_tools._backfill_check_column(each.relation, each.attribute, each.relation = "table" AND each.attribute = "column");
-        SELECT conname, format('"%s" of table %s', f.attname, c.confrelid::regclass) AS referred INTO other
-        FROM pg_constraint c CROSS JOIN LATERAL unnest(conkey, confkey) AS pair (referring, referred)
-             JOIN pg_attribute k ON k.attrelid = conrelid AND k.attnum = pair.referring
-             JOIN pg_attribute f ON f.attrelid = confrelid AND f.attnum = pair.referred
-        WHERE c.contype = 'f' AND c.conrelid = each.relation AND k.attname = each.attribute
-          AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled')
-                          WHERE relation = c.confrelid AND attribute = f.attname)
-        ORDER BY conname LIMIT 1;
-        IF FOUND THEN
-            RAISE EXCEPTION 'foreign key constraint "%" of table % refers to column %', other.conname, each.relation, other.referred
-                USING ERRCODE = 'feature_not_supported', DETAIL = format('Column "%s" of table %s would get other values than that column.', each.attribute, each.relation);
-        END IF;
-    END LOOP;
-END;
+    WITH key AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled')
+    )
+    SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s has no unique index', "column", "table"), NULL,
+           'Use CREATE UNIQUE INDEX CONCURRENTLY to create one on this column alone.'
+    WHERE NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND attnum = indkey[0]
+                      WHERE indrelid = "table" AND attname = "column" AND indisunique AND indisvalid AND indnkeyatts = 1 AND indpred IS NULL)
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege USAGE on schema "%s"', pg_get_userbyid(relowner), nspname),
+           'The triggers of its tables find the new ids there.', format('Use GRANT USAGE ON SCHEMA %I TO %I.', nspname, pg_get_userbyid(relowner))
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE c.oid = "table" AND NOT has_schema_privilege(relowner, n.oid, 'USAGE')
+    UNION ALL
+    SELECT k.relation, 'feature_not_supported', format('tables %s and %s belong to different roles', "table", k.relation),
+           'The triggers of a table need privileges for the new ids.', 'Use ALTER TABLE ... OWNER TO.'
+    FROM (SELECT DISTINCT relation FROM key) AS k JOIN pg_class c ON c.oid = k.relation
+    WHERE relowner <> (SELECT relowner FROM pg_class WHERE oid = "table")
+    UNION ALL
+    SELECT k.relation, 'feature_not_supported', format('foreign key constraint "%s" of table %s refers to column "%s" of table %s', conname, k.relation, f.attname, confrelid::regclass),
+           format('Column "%s" of table %s would get other values than that column.', k.attribute, k.relation), NULL
+    FROM key k
+         JOIN pg_attribute a ON a.attrelid = k.relation AND a.attname = k.attribute
+         JOIN pg_constraint ON contype = 'f' AND conrelid = k.relation
+         CROSS JOIN LATERAL unnest(conkey, confkey) AS pair (referring, referred)
+         JOIN pg_attribute f ON f.attrelid = confrelid AND f.attnum = pair.referred
+    WHERE pair.referring = a.attnum AND NOT EXISTS (SELECT FROM key o WHERE o.relation = confrelid AND o.attribute = f.attname)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_check(regclass, name) IS 'internal: raises an error if something prevents that existing rows get new ids';
+COMMENT ON FUNCTION objectid_ext_tools._past_obstacles(regclass, name) IS 'internal: what prevents that existing rows get new ids';
 
 -- A time shortly after now is of a client whose clock is ahead.
 
-CREATE FUNCTION objectid_ext_tools._backfill_check_times("table" regclass, "column" name, created_at name, time_zone text, layout snowflake_layout) RETURNS void
+CREATE FUNCTION objectid_ext_tools._past_time_obstacles("table" regclass, "column" name, created_at name, time_zone text, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -128,11 +98,13 @@ DECLARE
     bad record;
 BEGIN
     IF type IS NULL THEN
-        RAISE EXCEPTION 'column "%" of table % does not exist', created_at, "table" USING ERRCODE = 'undefined_column';
+        RETURN QUERY SELECT "table", 'undefined_column', format('column "%s" of table %s does not exist', created_at, "table"), NULL, NULL;
+        RETURN;
     END IF;
     IF type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', created_at, "table", type
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'The times of rows must be of type timestamp with time zone, timestamp without time zone or date.';
+        RETURN QUERY SELECT "table", 'datatype_mismatch', format('column "%s" of table %s is of type %s', created_at, "table", type),
+                            'The times of rows must be of type timestamp with time zone, timestamp without time zone or date.', NULL;
+        RETURN;
     END IF;
     EXECUTE format('SELECT %s.snowflake_timestamp(0::bigint, $1)', objectid_ext_tools._ids_schema()) INTO epoch USING layout;
     PERFORM set_config('TimeZone', coalesce(time_zone, current_setting('TimeZone')), true);
@@ -140,16 +112,15 @@ BEGIN
                    ' WHERE %1$I IS NOT NULL AND ((%2$I::timestamptz >= $1 AND %2$I::timestamptz < $2) IS NOT TRUE OR NOT isfinite(%2$I)) ORDER BY %1$I LIMIT 1',
                    "column", created_at, "table")
         INTO bad USING epoch, clock_timestamp() + interval '1 minute';
-    IF bad.number > 0 THEN
-        RAISE EXCEPTION '% % in column "%" of table % cannot be the time of an id', bad.number, CASE bad.number WHEN 1 THEN 'value' ELSE 'values' END, created_at, "table"
-            USING ERRCODE = 'invalid_datetime_format',
-                  DETAIL = format('The first is %s, where "%s" is %s. Times must be from %s, the epoch of layout %s, to now.',
-                                  coalesce(bad.created, 'null'), "column", bad.id, epoch, layout),
-                  HINT = 'Correct these rows first.';
-    END IF;
+    RETURN QUERY SELECT "table", 'invalid_datetime_format',
+                        format('%s %s in column "%s" of table %s cannot be the time of an id', bad.number, CASE bad.number WHEN 1 THEN 'value' ELSE 'values' END, created_at, "table"),
+                        format('The first is %s, where "%s" is %s. Times must be from %s, the epoch of layout %s, to now.',
+                               coalesce(bad.created, 'null'), "column", bad.id, epoch, layout),
+                        'Correct these rows first.'
+                 WHERE bad.number > 0;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_check_times(regclass, name, name, text, snowflake_layout) IS 'internal: raises an error if a column is not the time of creation of all rows';
+COMMENT ON FUNCTION objectid_ext_tools._past_time_obstacles(regclass, name, name, text, snowflake_layout) IS 'internal: what prevents that a column is the time of creation of all rows';
 
 -- As in any conversion to timestamptz, the time zone is that of the session.  A
 -- step can run in another session.
@@ -163,7 +134,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_time_zone(regclass, name) IS 'internal: time zone of the session, if the times in a column have none';
 
-CREATE FUNCTION objectid_ext_tools._backfill_check_done("table" regclass, "column" name, layout snowflake_layout, created_at name) RETURNS void
+CREATE FUNCTION objectid_ext_tools._past_done_obstacles("table" regclass, "column" name, layout snowflake_layout, created_at name) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -173,13 +144,12 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT %1$I AS id, %1$I < %2$s.snowflake_floor(%3$I::timestamptz - $1, $2) AS old FROM %4$s ORDER BY 1 LIMIT 1', "column", objectid_ext_tools._ids_schema(), created_at, "table")
         INTO lowest USING (SELECT tick FROM objectid_ext_tools._layout_facts(layout)), layout;
-    IF lowest.old THEN
-        RAISE EXCEPTION 'column "%" of table % already has snowflakes', "column", "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('Its lowest id, %s, cannot get another value any more.', lowest.id);
-    END IF;
+    RETURN QUERY SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s already has snowflakes', "column", "table"),
+                        format('Its lowest id, %s, cannot get another value any more.', lowest.id), NULL
+                 WHERE lowest.old;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_check_done(regclass, name, snowflake_layout, name) IS 'internal: raises an error if a conversion without ids from the past has been completed';
+COMMENT ON FUNCTION objectid_ext_tools._past_done_obstacles(regclass, name, snowflake_layout, name) IS 'internal: an id that shows that a conversion without ids from the past has been completed';
 
 CREATE FUNCTION objectid_ext_tools._backfill_check_begun("table" regclass, "column" name, definition text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE

@@ -16,125 +16,93 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._column_privileges(regclass, name, name) IS 'internal: statements that give a column the privileges of another';
 
--- What stands in the way of a conversion under load, beyond what the conversions
--- under a lock refuse
+-- What stands in the way of a conversion under load, beyond what prevents any
+-- conversion
 
-CREATE FUNCTION objectid_ext_tools._live_check_column("table" regclass, "column" name, inherited boolean) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_column_obstacles("table" regclass, "column" name, inherited boolean) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    c pg_class;
-    a pg_attribute;
-    obstacle record;
 BEGIN
-    SELECT * INTO c FROM pg_class WHERE oid = "table";
-    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    PERFORM objectid_ext_tools._live_check_owner("table");
-    IF c.relpersistence = 't' OR c.reloftype <> 0 THEN
-        RAISE EXCEPTION 'table % is a temporary or a typed table', "table"
-            USING ERRCODE = 'wrong_object_type', HINT = 'Use convert_to_snowflake() or convert_to_objectid().';
-    END IF;
-    IF c.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = "table")
-       OR NOT c.relispartition AND EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table") THEN
-        RAISE EXCEPTION 'table % has parents or children', "table"
-            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
-    END IF;
-
+    RETURN QUERY
+    WITH a AS MATERIALIZED (
+        SELECT * FROM pg_attribute WHERE attrelid = "table" AND attname = "column"
+    )
+    SELECT "table", 'wrong_object_type', format('table %s is a temporary or a typed table', "table"), NULL, 'Use convert_to_snowflake() or convert_to_objectid().'
+    FROM pg_class WHERE oid = "table" AND (relpersistence = 't' OR reloftype <> 0)
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('table %s has parents or children', "table"), NULL, 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.'
+    FROM pg_class
+    WHERE oid = "table" AND (relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = "table")
+                             OR NOT relispartition AND EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table"))
+    UNION ALL
     -- what the shadow column cannot get
-    SELECT CASE WHEN d.classid = 'pg_statistic_ext'::regclass THEN 'Drop it, convert the column, and create it again.'
-                ELSE 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.' END AS hint,
-           pg_describe_object(d.classid, d.objid, 0) AS name
-    INTO obstacle
-    FROM pg_depend d
-         LEFT JOIN pg_constraint k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
-    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = a.attnum
-      AND (d.classid = 'pg_statistic_ext'::regclass OR k.contype = 'x' OR k.contype IN ('p', 'u')
-           AND (SELECT indisexclusion FROM pg_index WHERE indexrelid = conindid))
-    ORDER BY d.classid, d.objid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % is used by %', "column", "table", obstacle.name
-            USING ERRCODE = 'dependent_objects_still_exist', HINT = obstacle.hint;
-    END IF;
-    SELECT conname, conrelid::regclass AS referring INTO obstacle
-    FROM pg_constraint
+    SELECT "table", 'dependent_objects_still_exist', format('column "%s" of table %s is used by %s', "column", "table", pg_describe_object(class, object, 0)), NULL,
+           CASE WHEN class = 'pg_statistic_ext'::regclass THEN 'Drop it, convert the column, and create it again.'
+                ELSE 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.' END
+    FROM (SELECT DISTINCT d.classid, d.objid
+          FROM a JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = attrelid AND d.refobjsubid = attnum
+               LEFT JOIN pg_constraint k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+          WHERE d.classid = 'pg_statistic_ext'::regclass OR k.contype = 'x' OR k.contype IN ('p', 'u')
+                AND (SELECT indisexclusion FROM pg_index WHERE indexrelid = conindid)) AS used_by (class, object)
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('foreign key constraint "%s" of table %s has the action SET DEFAULT', conname, conrelid::regclass), NULL, 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.'
+    FROM a JOIN pg_constraint ON conrelid = attrelid AND attnum = ANY (conkey) OR confrelid = attrelid AND attnum = ANY (confkey)
     WHERE contype = 'f' AND (confupdtype = 'd' OR confdeltype = 'd')
-      AND (conrelid = "table" AND a.attnum = ANY (conkey) OR confrelid = "table" AND a.attnum = ANY (confkey))
-    ORDER BY conname LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'foreign key constraint "%" of table % has the action SET DEFAULT', obstacle.conname, obstacle.referring
-            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.';
-    END IF;
-    PERFORM objectid_ext_tools._live_check_pairs("table", a.attnum);
-    IF a.attidentity <> '' AND inherited IS NOT DISTINCT FROM true THEN
-        RAISE EXCEPTION 'column "%" of table % is an identity column that references another column', "column", "table"
-            USING ERRCODE = 'feature_not_supported', HINT = 'Use convert_to_snowflake(), which locks the tables.';
-    END IF;
-    IF EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = "table" AND objsubid = a.attnum) THEN
-        RAISE EXCEPTION 'column "%" of table % has a security label', "column", "table"
-            USING ERRCODE = 'feature_not_supported', HINT = 'Remove it, convert the column, and set it again.';
-    END IF;
+    UNION ALL
+    SELECT * FROM objectid_ext_tools._live_pair_obstacles("table", "column")
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('column "%s" of table %s is an identity column that references another column', "column", "table"), NULL,
+           'Use convert_to_snowflake(), which locks the tables.'
+    FROM a WHERE attidentity <> '' AND inherited
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('column "%s" of table %s has a security label', "column", "table"), NULL, 'Remove it, convert the column, and set it again.'
+    FROM a WHERE EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = attrelid AND objsubid = attnum);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_column(regclass, name, boolean) IS 'internal: raises an error if a column cannot be converted while the table is in use';
+COMMENT ON FUNCTION objectid_ext_tools._live_column_obstacles(regclass, name, boolean) IS 'internal: what prevents that a column is converted while the table is in use';
 
-CREATE FUNCTION objectid_ext_tools._live_check_indexes("table" regclass, "column" name, to_type regtype) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_index_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    a pg_attribute;
-    base_type regtype := coalesce((SELECT nullif(typbasetype, 0) FROM pg_type WHERE oid = to_type), to_type);
-    obstacle record;
 BEGIN
-    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column";
-    SELECT conname INTO obstacle
-    FROM pg_constraint
-    WHERE conrelid = "table" AND contype IN ('p', 'u') AND condeferrable AND a.attnum = ANY (conkey)
-    ORDER BY conname LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'constraint "%" of table % is deferrable', obstacle.conname, "table"
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'The unique index of the shadow column is checked at once.',
-                  HINT = 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables, or create the constraint again as NOT DEFERRABLE.';
-    END IF;
-    SELECT i.indexrelid::regclass AS name, amname AS method INTO obstacle
-    FROM pg_index i, LATERAL unnest(i.indkey::int2[], i.indclass::oid[]) AS k (attnum, opclass)
+    RETURN QUERY
+    WITH a AS MATERIALIZED (
+        SELECT attnum, atttypid, coalesce((SELECT nullif(typbasetype, 0) FROM pg_type WHERE oid = to_type), to_type)::regtype AS base_type
+        FROM pg_attribute WHERE attrelid = "table" AND attname = "column"
+    ), i AS MATERIALIZED (
+        SELECT pg_index.*, indexrelid::regclass AS name, relname, reltablespace
+        FROM a JOIN pg_index ON indrelid = "table" AND attnum = ANY (indkey) JOIN pg_class c ON c.oid = indexrelid
+    )
+    SELECT "table", 'feature_not_supported', format('constraint "%s" of table %s is deferrable', conname, "table"), 'The unique index of the shadow column is checked at once.',
+           'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables, or create the constraint again as NOT DEFERRABLE.'
+    FROM i JOIN pg_constraint ON conindid = indexrelid AND conrelid = indrelid WHERE contype IN ('p', 'u') AND condeferrable
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('index %s cannot be created for type %s', name, base_type),
+           format('Its operator class of access method %s does not accept the type.', amname), 'Drop it, convert the column, and create it again.'
+    FROM i JOIN a ON true, LATERAL unnest(indkey::int2[], indclass::oid[]) AS k (num, opclass)
          JOIN pg_opclass o ON o.oid = k.opclass JOIN pg_am m ON m.oid = o.opcmethod
-    WHERE i.indrelid = "table" AND k.attnum = a.attnum
+    WHERE k.num = attnum
       AND CASE WHEN o.opcdefault THEN NOT EXISTS (SELECT FROM pg_opclass p WHERE p.opcmethod = m.oid AND p.opcdefault AND p.opcintype = base_type)
-               ELSE o.opcintype = a.atttypid AND a.atttypid <> base_type END
-    ORDER BY i.indexrelid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'index % cannot be created for type %', obstacle.name, base_type
-            USING ERRCODE = 'feature_not_supported', DETAIL = format('Its operator class of access method %s does not accept the type.', obstacle.method),
-                  HINT = 'Drop it, convert the column, and create it again.';
-    END IF;
-    SELECT indexrelid::regclass AS name, spcname AS tablespace INTO obstacle
-    FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_tablespace s ON s.oid = i.reltablespace
-    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT has_tablespace_privilege(s.oid, 'CREATE')
-    ORDER BY indexrelid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'role "%" has no privilege CREATE on tablespace "%"', current_user, obstacle.tablespace
-            USING ERRCODE = 'insufficient_privilege', DETAIL = format('The conversion creates an index like %s there.', obstacle.name),
-                  HINT = format('Use GRANT CREATE ON TABLESPACE %I TO %I.', obstacle.tablespace, current_user);
-    END IF;
-    SELECT indexrelid::regclass AS name INTO obstacle
-    FROM pg_index JOIN pg_class i ON i.oid = indexrelid
-    WHERE indrelid = "table" AND a.attnum = ANY (indkey) AND NOT indisvalid AND relname NOT LIKE E'\\_objectid\\_ext\\_%' ORDER BY indexrelid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'index % is not valid', obstacle.name
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = format(CASE (SELECT relkind FROM pg_class WHERE oid = "table") WHEN 'p' THEN 'Attach indexes of all partitions to it, or drop it.'
-                                               ELSE 'Use REINDEX INDEX CONCURRENTLY %s, or drop the index.' END, obstacle.name);
-    END IF;
+               ELSE o.opcintype = atttypid AND atttypid <> base_type END
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege CREATE on tablespace "%s"', current_user, spcname),
+           format('The conversion creates an index like %s there.', min(name::text)), format('Use GRANT CREATE ON TABLESPACE %I TO %I.', spcname, current_user)
+    FROM i JOIN pg_tablespace s ON s.oid = reltablespace WHERE NOT has_tablespace_privilege(s.oid, 'CREATE') GROUP BY spcname
+    UNION ALL
+    SELECT "table", 'object_not_in_prerequisite_state', format('index %s is not valid', name), NULL,
+           format(CASE (SELECT relkind FROM pg_class WHERE oid = "table") WHEN 'p' THEN 'Attach indexes of all partitions to it, or drop it.'
+                                        ELSE 'Use REINDEX INDEX CONCURRENTLY %s, or drop the index.' END, name)
+    FROM i WHERE NOT indisvalid AND relname NOT LIKE E'\\_objectid\\_ext\\_%';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_indexes(regclass, name, regtype) IS 'internal: raises an error if an index of a column cannot be created for a shadow column';
+COMMENT ON FUNCTION objectid_ext_tools._live_index_obstacles(regclass, name, regtype) IS 'internal: what prevents that the indexes of a column are created for a shadow column';
 
 -- One ObjectId has several spellings, which a unique index of text tells apart, but
 -- not one of objectids.  If all values are spelled alike, they need not be sorted.
 
-CREATE FUNCTION objectid_ext_tools._check_spellings("table" regclass, "column" name, objectid_type regtype) RETURNS void
+CREATE FUNCTION objectid_ext_tools._spelling_obstacles("table" regclass, "column" name, objectid_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -156,76 +124,61 @@ BEGIN
                       FROM generate_series(1, indnkeyatts::integer) AS n) AS k
         WHERE indisunique AND indisvalid AND k.is_key AND l.attribute_type <> 'bytea'::regtype
           AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
-        ORDER BY l.relation, l.attribute, indexrelid
     LOOP
         PERFORM objectid_ext_tools._check_owner(ARRAY[each.relation]);
         EXECUTE format('SELECT min(%1$I::text), max(%1$I::text) FROM %2$s'
                        ' WHERE EXISTS (SELECT FROM %2$s WHERE %1$I::text <> (%3$s)::text) AND (%4$s) AND %5$s GROUP BY %6$s HAVING count(*) > 1 LIMIT 1',
                        each.attribute, each.relation, each.value, each.predicate, each.no_nulls, each.keys) INTO one, other;
-        IF one IS NOT NULL THEN
-            RAISE EXCEPTION 'values "%" and "%" in column "%" of table % are the same ObjectId, but index % is unique', left(one, 100), left(other, 100), each.attribute, each.relation, each.index
-                USING ERRCODE = 'unique_violation', HINT = 'Change or delete one of the rows.';
-        END IF;
+        RETURN QUERY SELECT each.relation, 'unique_violation',
+                            format('values "%s" and "%s" in column "%s" of table %s are the same ObjectId, but index %s is unique', left(one, 100), left(other, 100), each.attribute, each.relation, each.index),
+                            NULL, 'Change or delete one of the rows.'
+                     WHERE one IS NOT NULL;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_spellings(regclass, name, regtype) IS 'internal: raises an error if values that are distinct as text are the same ObjectId';
+COMMENT ON FUNCTION objectid_ext_tools._spelling_obstacles(regclass, name, regtype) IS 'internal: unique indexes with values that are distinct as text and the same ObjectId';
 
--- What the owner may do
+-- What the owner may do.  An owner can revoke his own privileges.
 
-CREATE FUNCTION objectid_ext_tools._live_check_privileges("table" regclass) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_privilege_obstacles("table" regclass) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    schema name;
-    missing text;
 BEGIN
-    IF row_security_active("table") THEN
-        RAISE EXCEPTION 'row-level security of table % applies to role "%"', "table", current_user
-            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion would not see all rows.',
-                  HINT = format('Use ALTER TABLE %s NO FORCE ROW LEVEL SECURITY before the conversion, or ALTER ROLE %I BYPASSRLS.', "table", current_user);
-    END IF;
-    SELECT nspname INTO schema
+    RETURN QUERY
+    SELECT "table", 'insufficient_privilege', format('row-level security of table %s applies to role "%s"', "table", current_user), 'The conversion would not see all rows.',
+           format('Use ALTER TABLE %s NO FORCE ROW LEVEL SECURITY before the conversion, or ALTER ROLE %I BYPASSRLS.', "table", current_user)
+    WHERE row_security_active("table")
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege CREATE on schema "%s"', current_user, nspname),
+           format('The conversion creates indexes and a function in the schema of table %s.', "table"), format('Use GRANT CREATE ON SCHEMA %I TO %I.', nspname, current_user)
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE c.oid = "table" AND NOT has_schema_privilege(n.oid, 'CREATE');
-    IF FOUND THEN
-        RAISE EXCEPTION 'role "%" has no privilege CREATE on schema "%"', current_user, schema
-            USING ERRCODE = 'insufficient_privilege', DETAIL = format('The conversion creates indexes and a function in the schema of table %s.', "table"),
-                  HINT = format('Use GRANT CREATE ON SCHEMA %I TO %I.', schema, current_user);
-    END IF;
-    -- an owner can revoke his own
-    SELECT privilege INTO missing
-    FROM unnest(ARRAY['SELECT', 'UPDATE', 'TRIGGER', CASE WHEN EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = "table") THEN 'REFERENCES' ELSE 'UPDATE' END]) AS privilege
-    WHERE NOT has_table_privilege("table", privilege) LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'role "%" has no privilege % on table %', current_user, missing, "table"
-            USING ERRCODE = 'insufficient_privilege', HINT = format('Use GRANT %s ON TABLE %s TO %I.', missing, "table", current_user);
-    END IF;
-    IF NOT has_language_privilege('plpgsql', 'USAGE') THEN
-        RAISE EXCEPTION 'role "%" has no privilege USAGE on language "plpgsql"', current_user
-            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion creates functions in this language.',
-                  HINT = format('Use GRANT USAGE ON LANGUAGE plpgsql TO %I.', current_user);
-    END IF;
-    IF NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
-        RAISE EXCEPTION 'role "%" has no privilege TEMPORARY on database "%"', current_user, current_database()
-            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion finds out the definitions of indexes and constraints with a temporary table.',
-                  HINT = format('Use GRANT TEMPORARY ON DATABASE %I TO %I.', current_database(), current_user);
-    END IF;
+    WHERE c.oid = "table" AND NOT has_schema_privilege(n.oid, 'CREATE')
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege %s on table %s', current_user, privilege, "table"), NULL,
+           format('Use GRANT %s ON TABLE %s TO %I.', privilege, "table", current_user)
+    FROM unnest('{SELECT,UPDATE,TRIGGER,REFERENCES}'::text[]) AS privilege
+    WHERE NOT has_table_privilege("table", privilege) AND (privilege <> 'REFERENCES' OR EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = "table"))
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege USAGE on language "plpgsql"', current_user), 'The conversion creates functions in this language.',
+           format('Use GRANT USAGE ON LANGUAGE plpgsql TO %I.', current_user)
+    WHERE NOT has_language_privilege('plpgsql', 'USAGE')
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege TEMPORARY on database "%s"', current_user, current_database()),
+           'The conversion finds out the definitions of indexes and constraints with a temporary table.',
+           format('Use GRANT TEMPORARY ON DATABASE %I TO %I.', current_database(), current_user)
+    WHERE NOT has_database_privilege(current_database(), 'TEMPORARY');
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_privileges(regclass) IS 'internal: raises an error if the current role lacks a privilege that a conversion under load needs';
+COMMENT ON FUNCTION objectid_ext_tools._live_privilege_obstacles(regclass) IS 'internal: privileges that the current role lacks for a conversion under load';
 
 -- A value of the row type would lose its column.  All tables at once, because this
 -- reads all of pg_attribute.
 
-CREATE FUNCTION objectid_ext_tools._live_check_row_types(tables regclass[]) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._live_row_type_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    obstacle record;
-BEGIN
     WITH RECURSIVE used (relation, type) AS (
         SELECT oid, reltype FROM pg_class WHERE oid = ANY (tables)
         UNION
@@ -238,34 +191,23 @@ BEGIN
             UNION ALL SELECT atttypid, reltype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relkind = 'c' AND NOT attisdropped
         ) AS whole (part, type) ON part = used.type
     )
-    SELECT attname AS attribute, attrelid::regclass AS stored_in, used.relation::regclass AS relation INTO obstacle
+    SELECT used.relation::regclass, 'feature_not_supported',
+           format('column "%s" of table %s uses the row type of table %s', attname, attrelid::regclass, used.relation::regclass),
+           'Its values would lose the converted column.', NULL
     FROM used JOIN pg_attribute ON atttypid = used.type JOIN pg_class c ON c.oid = attrelid
     WHERE relkind IN ('r', 'p', 'm') AND NOT attisdropped
-    ORDER BY used.relation, attrelid, attnum LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % uses the row type of table %', obstacle.attribute, obstacle.stored_in, obstacle.relation
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'Its values would lose the converted column.';
-    END IF;
-END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_row_types(regclass[]) IS 'internal: raises an error if a table stores values of the row type of one of these tables';
+COMMENT ON FUNCTION objectid_ext_tools._live_row_type_obstacles(regclass[]) IS 'internal: columns that store values of the row type of one of these tables';
 
-CREATE FUNCTION objectid_ext_tools._live_check_whole_rows(tables regclass[]) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._live_whole_row_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    obstacle record;
-BEGIN
-    SELECT * INTO obstacle FROM objectid_ext_tools._live_whole_rows(tables) LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION '% uses whole rows of table %', obstacle.object, obstacle.relation
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion adds columns and drops others.',
-                  HINT = 'Drop it, convert the column, and create it again.';
-    END IF;
-END;
+    SELECT relation, 'feature_not_supported', format('%s uses whole rows of table %s', object, relation),
+           'The conversion adds columns and drops others.', 'Drop it, convert the column, and create it again.'
+    FROM objectid_ext_tools._live_whole_rows(tables)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_whole_rows(regclass[]) IS 'internal: raises an error if something that belongs to one of these tables uses whole rows';
+COMMENT ON FUNCTION objectid_ext_tools._live_whole_row_obstacles(regclass[]) IS 'internal: what belongs to one of these tables and uses whole rows';
 
 -- Filling updates all rows.  Triggers on these updates must not fire, and the only
 -- means is session_replication_role.  A trigger on some columns fires if the shadow
@@ -295,80 +237,64 @@ COMMENT ON FUNCTION objectid_ext_tools._live_needs_replica_role(regclass) IS 'in
 -- ALTER TABLE does not change such a partition together with its parent: a column
 -- that is dropped would stay in the partition, as an inherited one, for ever.
 
-CREATE FUNCTION objectid_ext_tools._live_check_detached(tables regclass[]) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_detached_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    part record;
 BEGIN
-    SELECT inhparent::regclass AS parent, inhrelid::regclass AS name INTO part
-    FROM pg_inherits WHERE inhparent = ANY (tables) AND inhdetachpending ORDER BY inhrelid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'partition % of table % is being detached', part.name, part.parent
-            USING ERRCODE = 'object_in_use', HINT = format('If nobody is, use ALTER TABLE %s DETACH PARTITION %s FINALIZE.', part.parent, part.name);
-    END IF;
+    RETURN QUERY
+    SELECT inhparent::regclass, 'object_in_use', format('partition %s of table %s is being detached', inhrelid::regclass, inhparent::regclass), NULL,
+           format('If nobody is, use ALTER TABLE %s DETACH PARTITION %s FINALIZE.', inhparent::regclass, inhrelid::regclass)
+    FROM pg_inherits WHERE inhparent = ANY (tables) AND inhdetachpending;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_detached(regclass[]) IS 'internal: raises an error if DETACH PARTITION CONCURRENTLY of a partition of these tables has not ended';
+COMMENT ON FUNCTION objectid_ext_tools._live_detached_obstacles(regclass[]) IS 'internal: partitions of these tables whose DETACH PARTITION CONCURRENTLY has not ended';
 
-CREATE FUNCTION objectid_ext_tools._live_check_table("table" regclass, state text) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+-- BEFORE triggers fire in the order of their names; ours must be the last.
+
+CREATE FUNCTION objectid_ext_tools._live_table_obstacles("table" regclass, state text) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    obstacle record;
 BEGIN
-    PERFORM objectid_ext_tools._live_check_detached(ARRAY["table"]);
-    SELECT tgname INTO obstacle FROM objectid_ext_tools._live_update_triggers("table") WHERE tgenabled IN ('A', 'R') LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'trigger "%" of table % is set to ENABLE ALWAYS or REPLICA', obstacle.tgname, "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It would fire when the conversion updates the rows.',
-                  HINT = format('Use ALTER TABLE %s ENABLE TRIGGER %I before the conversion.', "table", obstacle.tgname);
-    END IF;
-    -- BEFORE triggers fire in the order of their names; ours must be the last
-    SELECT tgname INTO obstacle
+    RETURN QUERY
+    SELECT * FROM objectid_ext_tools._live_owner_obstacles("table")
+    UNION ALL
+    SELECT * FROM objectid_ext_tools._live_detached_obstacles(ARRAY["table"])
+    UNION ALL
+    SELECT "table", 'object_not_in_prerequisite_state', format('trigger "%s" of table %s is set to ENABLE ALWAYS or REPLICA', tgname, "table"),
+           'It would fire when the conversion updates the rows.', format('Use ALTER TABLE %s ENABLE TRIGGER %I before the conversion.', "table", tgname)
+    FROM objectid_ext_tools._live_update_triggers("table") WHERE tgenabled IN ('A', 'R')
+    UNION ALL
+    SELECT "table", 'object_not_in_prerequisite_state', format('trigger "%s" of table %s fires after the trigger of the conversion', tgname, "table"), NULL,
+           'Rename it, so that its name sorts before "~objectid_ext_conversion".'
     FROM pg_trigger
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0 AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
-    ORDER BY tgname LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'trigger "%" of table % fires after the trigger of the conversion', obstacle.tgname, "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Rename it, so that its name sorts before "~objectid_ext_conversion".';
-    END IF;
-    IF objectid_ext_tools._live_needs_replica_role("table") AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
-        RAISE EXCEPTION 'table % has triggers that fire on updates', "table"
-            USING ERRCODE = 'insufficient_privilege', DETAIL = 'The conversion updates all rows, and can keep the triggers from firing only by the setting session_replication_role.',
-                  HINT = format('Ask a superuser to GRANT SET ON PARAMETER session_replication_role TO %I.', current_user);
-    END IF;
+    UNION ALL
+    SELECT "table", 'insufficient_privilege', format('table %s has triggers that fire on updates', "table"),
+           'The conversion updates all rows, and can keep the triggers from firing only by the setting session_replication_role.',
+           format('Ask a superuser to GRANT SET ON PARAMETER session_replication_role TO %I.', current_user)
+    WHERE objectid_ext_tools._live_needs_replica_role("table") AND NOT has_parameter_privilege('session_replication_role', 'SET')
+    UNION ALL
     -- copied by CREATE TABLE AS, or its check was dropped: nothing tells what it contains
-    SELECT s.attname INTO obstacle
+    SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s has no check constraint of a conversion', s.attname, "table"), NULL,
+           CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN 'Use undo_conversion(), and begin again.'
+                ELSE format('Use ALTER TABLE %s DROP COLUMN %I before the conversion.', "table", s.attname) END
     FROM pg_attribute s
     WHERE attrelid = "table" AND attname LIKE E'\\_objectid\\_ext\\_%' AND attinhcount = 0 AND NOT attisdropped AND objectid_ext_tools._live_beside("table", attname) IS NULL
       AND EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = "table" AND objectid_ext_tools._live_name(o.attname) = s.attname)
-    ORDER BY attnum LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % has no check constraint of a conversion', obstacle.attname, "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN 'Use undo_conversion(), and begin again.'
-                              ELSE format('Use ALTER TABLE %s DROP COLUMN %I before the conversion.', "table", obstacle.attname) END;
-    END IF;
-    SELECT rulename INTO obstacle FROM pg_rewrite WHERE ev_class = "table" AND ev_type = '2' ORDER BY rulename LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'table % has rule "%" on updates', "table", obstacle.rulename
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'The conversion updates all rows.', HINT = 'Drop it, convert the column, and create it again.';
-    END IF;
-    IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgenabled <> 'A') THEN
-        RAISE EXCEPTION 'the trigger of the conversion of table % was disabled', "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Rows that were written meanwhile can have wrong values in the shadow columns.',
-                  HINT = 'Use undo_conversion(), and begin again.';
-    END IF;
-    IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion') THEN
-        IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
-                       WHERE s.relation = "table" OR s.relation IN (SELECT relid FROM pg_partition_ancestors("table"))) THEN
-            RAISE EXCEPTION 'table % takes part in another conversion', "table"
-                USING ERRCODE = 'object_in_use', HINT = 'Complete the other conversion, or use undo_conversion().';
-        END IF;
-    END IF;
+    UNION ALL
+    SELECT "table", 'feature_not_supported', format('table %s has rule "%s" on updates', "table", rulename), 'The conversion updates all rows.', 'Drop it, convert the column, and create it again.'
+    FROM pg_rewrite WHERE ev_class = "table" AND ev_type = '2'
+    UNION ALL
+    SELECT "table", 'object_not_in_prerequisite_state', format('the trigger of the conversion of table %s was disabled', "table"),
+           'Rows that were written meanwhile can have wrong values in the shadow columns.', 'Use undo_conversion(), and begin again.'
+    FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgenabled <> 'A'
+    UNION ALL
+    SELECT "table", 'object_in_use', format('table %s takes part in another conversion', "table"), NULL, 'Complete the other conversion, or use undo_conversion().'
+    FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion'
+      AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
+                      WHERE s.relation = "table" OR s.relation IN (SELECT relid FROM pg_partition_ancestors("table")));
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_table(regclass, text) IS 'internal: raises an error if triggers, rules or another conversion of a table stand in the way';
+COMMENT ON FUNCTION objectid_ext_tools._live_table_obstacles(regclass, text) IS 'internal: triggers, rules and another conversion of a table that prevent one under load';

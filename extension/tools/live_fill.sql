@@ -320,7 +320,7 @@ BEGIN
     IF parts.assignments IS NULL THEN
         -- it does not take part any more, or should not be in this state
         IF NOT objectid_ext_tools._live_follow("table", "column", to_type, max_wait) AND EXISTS (SELECT FROM pg_class WHERE oid = next.relation) THEN
-            PERFORM objectid_ext_tools._live_check_table(next.relation, state);
+            PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._live_table_obstacles(next.relation, state) AS o));
             RAISE EXCEPTION 'table % has no shadow columns', next.relation
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call the function that returned this step again, for the steps that remain.';
         END IF;
@@ -329,8 +329,7 @@ BEGIN
     -- nobody can add a trigger, or change the owner, before the rows are updated
     PERFORM objectid_ext_tools._live_lock(ARRAY[next.relation], 'ROW EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_retry_unless(parts = objectid_ext_tools._live_fill_parts(next.relation, to_type));
-    PERFORM objectid_ext_tools._live_check_owner(next.relation);
-    PERFORM objectid_ext_tools._live_check_table(next.relation, state);
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._live_table_obstacles(next.relation, state) AS o));
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
         PERFORM objectid_ext_tools._backfill_limit_wait(max_wait);
     END IF;

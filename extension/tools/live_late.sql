@@ -100,28 +100,24 @@ COMMENT ON FUNCTION objectid_ext_tools._live_swap_late(oid, text) IS 'internal: 
 -- Before PostgreSQL 18, such a key takes about half a millisecond for each pair of
 -- partitions, while nobody can use the tables.
 
-CREATE FUNCTION objectid_ext_tools._live_check_pairs("table" regclass, attnum smallint) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_pair_obstacles("table" regclass, "column" name) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    key record;
 BEGIN
-    SELECT conname, referring, referred INTO key
-    FROM pg_constraint JOIN pg_class t ON t.oid = confrelid AND relkind = 'p',
+    RETURN QUERY
+    SELECT "table", 'feature_not_supported', format('foreign key constraint "%s" refers from %s partitions to %s partitions', conname, referring, referred),
+           'The tables would be locked for long to replace it.', 'Use PostgreSQL 18 or later, or drop it, convert the column, and create it again.'
+    FROM pg_attribute
+         JOIN pg_constraint ON conrelid = attrelid AND attnum = ANY (conkey) AND contype = 'f' AND conparentid = 0
+         JOIN pg_class t ON t.oid = confrelid AND relkind = 'p',
          LATERAL (SELECT count(*) FROM pg_partition_tree(conrelid) WHERE isleaf) AS f (referring),
          LATERAL (SELECT count(*) FROM pg_partition_tree(confrelid) WHERE isleaf) AS p (referred)
-    WHERE contype = 'f' AND conparentid = 0 AND conrelid = "table" AND attnum = ANY (conkey) AND referring > 1 AND referring * referred > 1000
-      AND current_setting('server_version_num')::integer < 180000
-    ORDER BY conname LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'foreign key constraint "%" refers from % partitions to % partitions', key.conname, key.referring, key.referred
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'The tables would be locked for long to replace it.',
-                  HINT = 'Use PostgreSQL 18 or later, or drop it, convert the column, and create it again.';
-    END IF;
+    WHERE attrelid = "table" AND attname = "column" AND referring > 1 AND referring * referred > 1000
+      AND current_setting('server_version_num')::integer < 180000;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_pairs(regclass, smallint) IS 'internal: raises an error if a foreign key between partitioned tables cannot be replaced in short time';
+COMMENT ON FUNCTION objectid_ext_tools._live_pair_obstacles(regclass, name) IS 'internal: foreign keys between partitioned tables that cannot be replaced in short time';
 
 -- Keys of partitions stay in the list until the partitioned table has the key: names
 -- in its definition can have changed since.

@@ -2,98 +2,71 @@
 -- Existing tables under load: plan and progress
 ----------------------------------------------------------------------
 
--- The plan runs each check by itself, so that one obstacle does not hide others.
--- Those that read tables or evaluate their expressions are left to their owner.
+-- What evaluates expressions of the owner can fail in any way.
 
-CREATE FUNCTION objectid_ext_tools._obstacle(statement text) RETURNS text
+CREATE FUNCTION objectid_ext_tools._caught(query text) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     hint text;
 BEGIN
-    EXECUTE statement;
-    RETURN NULL;
+    RETURN QUERY EXECUTE query;
 EXCEPTION WHEN others THEN
     GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', sqlerrm, nullif(hint, ''));
+    RETURN QUERY SELECT NULL::regclass, sqlstate, sqlerrm, NULL, nullif(hint, '');
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._obstacle(text) IS 'internal: error message and hint of a check, or NULL';
+COMMENT ON FUNCTION objectid_ext_tools._caught(text) IS 'internal: obstacles that a query returns, or its error as one';
 
-CREATE FUNCTION objectid_ext_tools._obstacles("table" regclass, "column" name, to_type regtype, own boolean, OUT in_use boolean, OUT relation regclass, OUT obstacle text) RETURNS SETOF record
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._told(o objectid_ext_tools._obstacle) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH key AS MATERIALIZED (
-        SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type)
-    ), checks (in_use, relation, statement) AS (
-        SELECT false, NULL::regclass,
-               format(CASE to_type WHEN 'bigint'::regtype THEN 'SELECT objectid_ext_tools._check_integers(%L, %L)'
-                                   WHEN 'objectid_ext_tools._backfilled'::regtype THEN 'SELECT objectid_ext_tools._backfill_check(%L, %L)'
-                                   ELSE 'SELECT objectid_ext_tools._check_texts(%L, %L, %L)' END, "table", "column", to_type)
-        UNION ALL
-        SELECT false, k.relation, format('SELECT objectid_ext_tools._check_convertible(%L, %L, %L, %L)', k.relation, k.attribute, to_type, k.inherited) FROM key k
-        UNION ALL
-        SELECT false, k.relation, format('SELECT objectid_ext_tools._check_objectid_column(%L, %L)', k.relation, k.attribute) FROM key k WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
-        UNION ALL
-        SELECT false, k.relation, format('SELECT objectid_ext_tools._backfill_check_column(%L, %L, %L)', k.relation, k.attribute, k.relation = "table" AND k.attribute = "column")
-        FROM key k WHERE to_type = 'objectid_ext_tools._backfilled'::regtype
-        UNION ALL
-        SELECT true, NULL, format('SELECT objectid_ext_tools._live_check(%L, %L, %L)', "table", "column", to_type)
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_column(%L, %L, %L)', k.relation, k.attribute, NOT k.inherited AND (k.relation <> "table" OR k.attribute <> "column")) FROM key k
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_indexes(%L, %L, %L)', k.relation, k.attribute, to_type) FROM key k
-        UNION ALL
-        SELECT false, k.relation, format('SELECT objectid_ext_tools._live_check_index_users(%L, %L)', k.relation, k.attribute) FROM key k
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_published(%L)', k.relation) FROM key k
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_not_valid(%L)', k.relation)
-        FROM key k JOIN pg_class c ON c.oid = k.relation
-        WHERE own AND NOT row_security_active(k.relation)
-        UNION ALL
-        SELECT false, t.relation, t.statement FROM objectid_ext_tools._live_trials("table", "column", to_type) t WHERE own
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_room(%L, %L, %L, %L)', k.relation, "table", "column", to_type) FROM key k
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_privileges(%L)', k.relation) FROM key k
-        UNION ALL
-        SELECT true, NULL, format('SELECT objectid_ext_tools._live_check_row_types(%L)', array_agg(k.relation)) FROM key k
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_whole_rows(%L)', ARRAY[k.relation]) FROM key k
-        UNION ALL
-        SELECT true, k.relation, format('SELECT objectid_ext_tools._live_check_table(%L, objectid_ext_tools._live_state(%L, %L))', k.relation, "table", "column") FROM key k
-    ), found (in_use, relation, obstacle) AS (
-        SELECT c.in_use, c.relation, objectid_ext_tools._obstacle(c.statement) FROM checks c
-        UNION ALL
-        SELECT false, k.relation, format('column "%s" of table %s is used by %s', k.attribute, k.relation, d) || E'\nDrop it, convert the column, and create it again.'
-        FROM key k JOIN pg_attribute a ON a.attrelid = k.relation AND a.attname = k.attribute,
-             objectid_ext_tools._dependent_objects(k.relation, a.attnum) AS d
-        UNION ALL
-        SELECT false, "table", CASE WHEN own THEN
-               coalesce(nullif((SELECT concat_ws(E'\n', v.message, v.detail) FROM objectid_ext_tools._invalid_values("table", "column") v), ''),
-                        objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_spellings(%L, %L, %L)', "table", "column", to_type))) END
-        WHERE to_type NOT IN ('bigint'::regtype, 'objectid_ext_tools._backfilled'::regtype)
-          AND NOT EXISTS (SELECT FROM key k WHERE row_security_active(k.relation) OR k.attribute_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'jsonb'::regtype))
-    )
-    SELECT bool_and(f.in_use), coalesce(min(f.relation::oid)::regclass, "table"), f.obstacle FROM found f WHERE f.obstacle <> '' GROUP BY f.obstacle ORDER BY 1, f.obstacle COLLATE "C"
+    SELECT concat_ws(E'\n', o.message, coalesce(o.hint, o.detail))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use';
+COMMENT ON FUNCTION objectid_ext_tools._told(objectid_ext_tools._obstacle) IS 'internal: how the plan of a conversion tells an obstacle';
 
--- What prevents that the ids are read is an obstacle by itself.
+-- What reads tables or evaluates their expressions is left to their owner, and to a
+-- role that sees all rows.
 
-CREATE FUNCTION objectid_ext_tools._plan_next_id("table" regclass, "column" name, layout snowflake_layout) RETURNS text
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._obstacles("table" regclass, "column" name, to_type regtype, created_at name, layout snowflake_layout, own boolean, OUT in_use boolean, OUT o objectid_ext_tools._obstacle) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_next_id(%1$L, %2$L, objectid_ext_tools._sequence_of(%1$L, %2$L), NULL, %3$L)', "table", "column", layout))
-    FROM pg_class
-    WHERE oid = "table" AND NOT row_security_active(oid)
-      AND objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._check_integers(%L, %L)', "table", "column")) IS NULL
+DECLARE
+    key text := format('%L, %L', "table", "column");
+    filtered boolean := row_security_active("table") OR EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE row_security_active(relation));
+    taken boolean;
+BEGIN
+    RETURN QUERY SELECT true, x FROM objectid_ext_tools._owner_obstacles("table" || objectid_ext_tools._live_tables("table", "column", to_type)) AS x;
+    RETURN QUERY SELECT true, x FROM objectid_ext_tools._caught(format('SELECT (NULL::objectid_ext_tools._obstacle).* WHERE objectid_ext_tools._live_state(%1$s) || objectid_ext_tools._live_late(%1$s) IS NULL', key)) AS x;
+    taken := FOUND;
+    RETURN QUERY SELECT false, x FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) AS x;
+    RETURN QUERY SELECT true, x FROM objectid_ext_tools._live_obstacles("table", "column", to_type, CASE WHEN NOT taken THEN objectid_ext_tools._live_state("table", "column") END) AS x;
+    IF NOT own THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT false, x FROM objectid_ext_tools._live_definition_obstacles("table", "column", to_type) AS x;
+    RETURN QUERY SELECT true, x
+                 FROM (SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT row_security_active(relation)) AS t,
+                      objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._live_violated_obstacles(%L)', relation)) AS x;
+    IF created_at IS NOT NULL THEN
+        RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._past_time_obstacles(%s, %L, %L, %L)', key, created_at,
+                                                                            objectid_ext_tools._backfill_time_zone("table", created_at), layout)) AS x;
+    ELSIF filtered OR EXISTS (SELECT FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) WHERE code = 'datatype_mismatch') THEN
+        RETURN;
+    ELSIF to_type = 'bigint'::regtype THEN
+        RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._next_id_obstacles(%1$s, objectid_ext_tools._highest_id(%1$s), NULL, %2$L)', key, layout)) AS x;
+    ELSE
+        RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._value_obstacles(%s)', key)) AS x;
+        IF NOT FOUND THEN
+            RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._spelling_obstacles(%s, %L)', key, to_type)) AS x;
+        END IF;
+    END IF;
+END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._plan_next_id(regclass, name, snowflake_layout) IS 'internal: error message if a column cannot continue with snowflakes, or NULL';
+COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, name, snowflake_layout, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use';
 
 CREATE FUNCTION objectid_ext_tools.conversion_plan(
     "table" regclass,
@@ -134,27 +107,19 @@ BEGIN
     ELSIF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
         to_type := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
     END IF;
-    own := objectid_ext_tools._obstacle(format('SELECT objectid_ext_tools._live_check_family(%L, %L, %L)', "table", "column", to_type)) IS NULL;
+    own := NOT EXISTS (SELECT FROM objectid_ext_tools._owner_obstacles("table" || objectid_ext_tools._live_tables("table", "column", to_type)));
     IF present = (objectid_ext_tools._ids_schema() || '.objectid')::regtype OR objectid_ext_tools._has_snowflakes("table", "column") THEN
-        RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text
-                     FROM objectid_ext_tools._obstacle(CASE WHEN own THEN format('SELECT objectid_ext_tools._backfill_check_done(%L, %L, %L, %L)', "table", "column", layout, created_at) END) AS o
-                     WHERE created_at IS NOT NULL AND o <> '';
+        RETURN QUERY SELECT 'obstacle', "table", objectid_ext_tools._told(o), NULL::bigint, NULL::text
+                     FROM objectid_ext_tools._caught(CASE WHEN own THEN format('SELECT * FROM objectid_ext_tools._past_done_obstacles(%L, %L, %L, %L)', "table", "column", layout, created_at) END) AS o;
         RETURN QUERY SELECT 'way', "table", CASE WHEN to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN 'There is nothing to do.'
                                                  ELSE 'Only foreign keys remain to be validated.' END, NULL::bigint, NULL::text;
         RETURN;
     END IF;
-    IF created_at IS NOT NULL THEN
-        RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text
-                     FROM objectid_ext_tools._obstacle(CASE WHEN own THEN format('SELECT objectid_ext_tools._backfill_check_times(%L, %L, %L, %L, %L)', "table", "column", created_at,
-                                                              objectid_ext_tools._backfill_time_zone("table", created_at), layout) END) AS o WHERE o <> '';
-        RETURN QUERY SELECT 'note', "table", format('Times in column "%s" are read in time zone %s.', created_at, z), NULL::bigint, NULL::text
-                     FROM objectid_ext_tools._backfill_time_zone("table", created_at) AS z WHERE z <> '';
-    END IF;
-    RETURN QUERY SELECT CASE WHEN o.in_use THEN 'obstacle while in use' ELSE 'obstacle' END, o.relation, o.obstacle, NULL::bigint, NULL::text
-                 FROM objectid_ext_tools._obstacles("table", "column", to_type, own) o;
-    IF own AND to_type = 'bigint'::regtype THEN
-        RETURN QUERY SELECT 'obstacle', "table", o, NULL::bigint, NULL::text FROM objectid_ext_tools._plan_next_id("table", "column", layout) AS o WHERE o <> '';
-    END IF;
+    RETURN QUERY SELECT 'note', "table", format('Times in column "%s" are read in time zone %s.', created_at, z), NULL::bigint, NULL::text
+                 FROM objectid_ext_tools._backfill_time_zone("table", created_at) AS z WHERE z <> '';
+    RETURN QUERY SELECT CASE WHEN bool_and(f.in_use) THEN 'obstacle while in use' ELSE 'obstacle' END, coalesce(min((f.o).relation::oid)::regclass, "table"), objectid_ext_tools._told(f.o), NULL::bigint, NULL::text
+                 FROM objectid_ext_tools._obstacles("table", "column", to_type, created_at, layout, own) AS f
+                 GROUP BY objectid_ext_tools._told(f.o) ORDER BY bool_and(f.in_use), objectid_ext_tools._told(f.o) COLLATE "C";
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
         RETURN QUERY SELECT 'way', "table", CASE WHEN to_type = 'bigint'::regtype THEN 'Only the default and the sequence change.' ELSE 'There is nothing to do.' END, NULL::bigint, NULL::text;
         RETURN;

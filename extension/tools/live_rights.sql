@@ -14,25 +14,20 @@ COMMENT ON FUNCTION objectid_ext_tools._live_check_family(regclass, name, regtyp
 
 -- The functions of the triggers belong to the owner that the table had.
 
-CREATE FUNCTION objectid_ext_tools._live_check_owner("table" regclass) RETURNS void
+CREATE FUNCTION objectid_ext_tools._live_owner_obstacles("table" regclass) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    former name;
 BEGIN
-    SELECT pg_get_userbyid(proowner) INTO former
+    RETURN QUERY
+    SELECT "table", 'object_not_in_prerequisite_state', format('the conversion of table %s belongs to role "%s", which is not the owner', "table", pg_get_userbyid(proowner)), NULL,
+           'If it owned the table when the conversion began, make it the owner again until the conversion is completed or undone.'
     FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
     WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion'
       AND (tgparentid = 0 AND proowner <> relowner OR NOT objectid_ext_tools._is_own(proowner));
-    IF FOUND THEN
-        RAISE EXCEPTION 'the conversion of table % belongs to role "%", which is not the owner', "table", former
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'If it owned the table when the conversion began, make it the owner again until the conversion is completed or undone.';
-    END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_check_owner(regclass) IS 'internal: raises an error if the owner of a table has changed since the conversion began';
+COMMENT ON FUNCTION objectid_ext_tools._live_owner_obstacles(regclass) IS 'internal: a former owner of a table to whom the conversion belongs';
 
 -- Default privileges give other roles rights on what a conversion creates: with a
 -- trigger, or with other values, they could make the owner execute anything.

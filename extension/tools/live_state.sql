@@ -416,7 +416,7 @@ BEGIN
     -- from now on, the owners cannot change
     PERFORM objectid_ext_tools._check_owner(relations);
     IF mode = 'ACCESS EXCLUSIVE' THEN
-        PERFORM objectid_ext_tools._live_check_detached(relations);
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._live_detached_obstacles(relations) AS o));
     END IF;
     -- for what else the statements lock, such as a sequence
     PERFORM set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM most))::integer::text, true);

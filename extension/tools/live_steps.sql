@@ -106,7 +106,7 @@ BEGIN
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
     PERFORM objectid_ext_tools._live_check_family("table", "column", CASE WHEN created_at IS NULL THEN 'bigint' ELSE 'objectid_ext_tools._backfilled' END::regtype);
     IF objectid_ext_tools._has_snowflakes("table", "column") AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
-        PERFORM objectid_ext_tools._backfill_check_done("table", "column", layout, created_at);
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_done_obstacles("table", "column", layout, created_at) AS o));
         RETURN;
     END IF;
     PERFORM objectid_ext_tools._live_claim("table", "column", false);
@@ -123,7 +123,7 @@ BEGIN
     END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", 'bigint');
     PERFORM objectid_ext_tools._live_check_rows("table", "column", 'bigint');
-    PERFORM objectid_ext_tools._check_next_id("table", "column", objectid_ext_tools._sequence_of("table", "column"), node, layout);
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._next_id_obstacles("table", "column", objectid_ext_tools._highest_id("table", "column"), node, layout) AS o));
     RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", 'bigint', max_wait, rows_per_second, node, layout, path) WITH ORDINALITY AS t (s, n);
 END;
 $$;
@@ -145,7 +145,6 @@ SET row_security = off
 AS $$
 DECLARE
     objectid_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
-    invalid record;
 BEGIN
     IF "table" IS NULL OR "column" IS NULL THEN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -164,11 +163,8 @@ BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", objectid_type);
     PERFORM objectid_ext_tools._live_check_rows("table", "column", objectid_type);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL THEN
-        SELECT * INTO invalid FROM objectid_ext_tools._invalid_values("table", "column");
-        IF invalid.message IS NOT NULL THEN
-            RAISE EXCEPTION '%', invalid.message USING ERRCODE = 'invalid_text_representation', DETAIL = invalid.detail;
-        END IF;
-        PERFORM objectid_ext_tools._check_spellings("table", "column", objectid_type);
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._value_obstacles("table", "column") AS o));
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._spelling_obstacles("table", "column", objectid_type) AS o));
     END IF;
     RETURN QUERY SELECT n::integer, s FROM objectid_ext_tools._live_steps("table", "column", objectid_type, max_wait, rows_per_second, NULL, NULL, path) WITH ORDINALITY AS t (s, n);
 END;

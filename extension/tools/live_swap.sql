@@ -267,43 +267,47 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_catalog_state(regclass[]) IS 'internal: a value that changes if the definition of one of the tables, or what depends on it, changes';
 
+CREATE FUNCTION objectid_ext_tools._live_obstacles("table" regclass, "column" name, to_type regtype, state text) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    each record;
+BEGIN
+    -- so that the highest id is found at once
+    RETURN QUERY SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s is not the first column of an index', "column", "table"), NULL,
+                        'Use CREATE INDEX CONCURRENTLY to create one, or use convert_to_snowflake(), which locks the tables.'
+                 WHERE to_type = 'bigint'::regtype
+                   AND NOT EXISTS (SELECT FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am m ON m.oid = relam AND amname = 'btree'
+                                        JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[0]
+                                   WHERE indrelid = "table" AND a.attname = "column" AND indpred IS NULL AND indisvalid);
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) LOOP
+        RETURN QUERY SELECT * FROM objectid_ext_tools._live_column_obstacles(each.relation, each.attribute, NOT each.inherited AND (each.relation <> "table" OR each.attribute <> "column"));
+        RETURN QUERY SELECT * FROM objectid_ext_tools._live_index_obstacles(each.relation, each.attribute, to_type);
+        RETURN QUERY SELECT * FROM objectid_ext_tools._live_published_obstacles(each.relation);
+        RETURN QUERY SELECT * FROM objectid_ext_tools._live_privilege_obstacles(each.relation);
+        RETURN QUERY SELECT * FROM objectid_ext_tools._live_table_obstacles(each.relation, state);
+    END LOOP;
+    RETURN QUERY SELECT * FROM objectid_ext_tools._live_room_obstacles("table", "column", to_type);
+    RETURN QUERY SELECT * FROM objectid_ext_tools._live_row_type_obstacles(ARRAY(SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)));
+    RETURN QUERY SELECT * FROM objectid_ext_tools._live_whole_row_obstacles(ARRAY(SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_obstacles(regclass, name, regtype, text) IS 'internal: what prevents a conversion under load beside what prevents any, by the catalog';
+
 CREATE FUNCTION objectid_ext_tools._live_check("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     state text;
-    each record;
 BEGIN
     PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
     state := objectid_ext_tools._live_state("table", "column");
     -- an error if the list that the last step makes would be one of another table
     PERFORM objectid_ext_tools._live_late("table", "column");
-    IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
-        PERFORM objectid_ext_tools._backfill_check("table", "column");
-    ELSIF to_type = 'bigint'::regtype THEN
-        PERFORM objectid_ext_tools._check_integers("table", "column");
-        -- so that the highest id is found at once
-        IF NOT EXISTS (SELECT FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am m ON m.oid = relam AND amname = 'btree'
-                            JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[0]
-                       WHERE indrelid = "table" AND a.attname = "column" AND indpred IS NULL AND indisvalid) THEN
-            RAISE EXCEPTION 'column "%" of table % is not the first column of an index', "column", "table"
-                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use CREATE INDEX CONCURRENTLY to create one, or use convert_to_snowflake(), which locks the tables.';
-        END IF;
-    ELSE
-        PERFORM objectid_ext_tools._check_texts("table", "column", to_type);
-    END IF;
-    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY relation, attribute LOOP
-        PERFORM objectid_ext_tools._live_check_column(each.relation, each.attribute, NOT each.inherited AND (each.relation <> "table" OR each.attribute <> "column"));
-        PERFORM objectid_ext_tools._live_check_indexes(each.relation, each.attribute, to_type);
-        PERFORM objectid_ext_tools._live_check_index_users(each.relation, each.attribute);
-        PERFORM objectid_ext_tools._live_check_published(each.relation);
-        PERFORM objectid_ext_tools._live_check_room(each.relation, "table", "column", to_type);
-        PERFORM objectid_ext_tools._live_check_privileges(each.relation);
-        PERFORM objectid_ext_tools._live_check_table(each.relation, state);
-    END LOOP;
-    PERFORM objectid_ext_tools._live_check_row_types(array_agg(relation)), objectid_ext_tools._live_check_whole_rows(array_agg(relation))
-    FROM objectid_ext_tools._live_columns("table", "column", to_type);
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) AS o));
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._live_obstacles("table", "column", to_type, state) AS o));
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check(regclass, name, regtype) IS 'internal: raises an error if something stands in the way of a conversion under load';
@@ -362,8 +366,12 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'tables have changed';
     END IF;
     IF layout IS NOT NULL THEN
-        highest := CASE WHEN to_type = 'objectid_ext_tools._backfilled'::regtype THEN objectid_ext_tools._backfill_highest("table", "column")
-                        ELSE objectid_ext_tools._check_next_id("table", "column", seq, node, layout) END;
+        IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
+            highest := objectid_ext_tools._backfill_highest("table", "column");
+        ELSE
+            highest := objectid_ext_tools._highest_id("table", "column");
+            PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._next_id_obstacles("table", "column", highest, node, layout) AS o));
+        END IF;
         SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
     END IF;
     PERFORM objectid_ext_tools._execute(statements);

@@ -17,33 +17,29 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._is_own(oid) IS 'internal: is it the current role, or are both superusers?';
 
+CREATE FUNCTION objectid_ext_tools._owner_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH owner AS MATERIALIZED (
+        SELECT DISTINCT relowner AS oid FROM pg_class WHERE oid = ANY (tables)
+    )
+    SELECT c.oid::regclass, 'insufficient_privilege', format('must be owner of table %s', c.oid::regclass),
+           format('It belongs to role "%s", whose functions would run with the rights of the current role.', pg_get_userbyid(other.oid)),
+           CASE (SELECT count(*) FROM owner) WHEN 1 THEN 'Connect as the owner, or use SET ROLE if you trust the owner.'
+                                             ELSE 'One role must own all of the tables. Use ALTER TABLE ... OWNER TO.' END
+    FROM (SELECT oid FROM owner WHERE NOT objectid_ext_tools._is_own(oid)) AS other
+         JOIN pg_class c ON relowner = other.oid
+    WHERE c.oid = ANY (tables)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._owner_obstacles(regclass[]) IS 'internal: those of these tables that do not belong to the current role, unless both are superusers';
+
 CREATE FUNCTION objectid_ext_tools._check_owner(tables regclass[]) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    other record;
-    first record;
 BEGIN
-    SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO other
-    FROM unnest(tables) WITH ORDINALITY AS t (oid, n) JOIN pg_class c USING (oid)
-    WHERE NOT objectid_ext_tools._is_own(relowner) ORDER BY n LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO first
-    FROM unnest(tables) WITH ORDINALITY AS t (oid, n) JOIN pg_class c USING (oid)
-    WHERE pg_get_userbyid(relowner) <> other.owner ORDER BY n LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'tables % and % belong to different roles', first.relation, other.relation
-            USING ERRCODE = 'insufficient_privilege',
-                  DETAIL = format('They are roles "%s" and "%s". Only one owner of all tables can do this.', first.owner, other.owner),
-                  HINT = 'Use ALTER TABLE ... OWNER TO.';
-    END IF;
-    RAISE EXCEPTION 'must be owner of table %', other.relation
-        USING ERRCODE = 'insufficient_privilege',
-              DETAIL = format('It belongs to role "%s", whose functions would run with the rights of the current role.', other.owner),
-              HINT = 'Connect as the owner, or use SET ROLE if you trust the owner.';
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._owner_obstacles(tables) AS o));
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_owner(regclass[]) IS 'internal: raises an error unless each of these tables belongs to the current role, or both are superusers';
