@@ -61,7 +61,7 @@ SELECT row_number() OVER (ORDER BY p.oid::regprocedure::text COLLATE "C") AS n, 
 FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
      JOIN pg_extension e ON e.oid = d.refobjid
 WHERE e.extname IN ('objectid_ext', 'objectid_ext_tools') AND p.prokind = 'f'
-  AND NOT p.proargtypes::regtype[] && '{internal,cstring}' AND p.prorettype <> 'internal'::regtype;
+  AND NOT p.proargtypes::regtype[] && '{internal,cstring,pg_node_tree}' AND p.prorettype <> 'internal'::regtype;
 SELECT string_agg(DISTINCT t::text, ', ') AS types_without_samples
 FROM callable, unnest(types) t WHERE t NOT IN (SELECT type FROM sample);
 
