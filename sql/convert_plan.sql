@@ -167,6 +167,15 @@ CREATE FUNCTION composed_text() RETURNS SETOF composed LANGUAGE sql AS 'TABLE co
 CREATE TABLE composed_json (j jsonb DEFAULT to_jsonb(ROW(1, 'a')::composed), CHECK (j <> to_jsonb(ROW(2, 'b')::composed)));
 SELECT object FROM _live_whole_rows(ARRAY['composed'::regclass]);
 SELECT statement FROM snowflake_conversion_steps('composed', 'id', 1);
+-- What MERGE writes is not known.
+CREATE TABLE merged (id serial PRIMARY KEY, name text UNIQUE);
+CREATE TABLE from_merged (id int REFERENCES merged, name text, n int);
+CREATE FUNCTION merge_names(text, int) RETURNS void LANGUAGE sql BEGIN ATOMIC
+    MERGE INTO from_merged AS f USING (SELECT $1 AS name, $2 AS id) AS s ON f.name = s.name WHEN MATCHED THEN UPDATE SET id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);
+END;
+CREATE FUNCTION count_names() RETURNS bigint LANGUAGE sql RETURN (SELECT count(name) FROM from_merged);
+SELECT * FROM obstacles('merged');
+SELECT statement FROM snowflake_conversion_steps('merged', 'id', 1);
 -- Under a lock, an index is built again.
 SELECT convert_to_snowflake('rows', 'id', 1);
 SET enable_seqscan = off;

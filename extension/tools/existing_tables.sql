@@ -129,12 +129,16 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT pg_describe_object(classid, objid, objsubid)
     FROM pg_depend
-    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = attnum
-      AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
-                       'pg_publication_rel'::regclass)
-           OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> attnum)
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = "table"
+      AND (refobjsubid = attnum
+           AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
+                            'pg_publication_rel'::regclass)
+                OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> attnum)
+           -- PostgreSQL does not record which columns MERGE writes
+           OR classid = 'pg_proc'::regclass AND EXISTS (SELECT FROM pg_proc p WHERE p.oid = objid AND prosqlbody::text LIKE '%{MERGEACTION %'))
       -- of the conversion itself
       AND NOT EXISTS (SELECT FROM pg_trigger t WHERE classid = 'pg_trigger'::regclass AND t.oid = objid AND tgname = '~objectid_ext_conversion')
+    GROUP BY classid, objid, objsubid
     ORDER BY classid, objid
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._dependent_objects(regclass, smallint) IS 'internal: objects that use a column and prevent a change of its type';
