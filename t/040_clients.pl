@@ -118,7 +118,7 @@ sub go_program
 		note("$name is built with pgx $version");
 		return ["$build/$name"];
 	}
-	return;
+	return 0;
 }
 
 # Prisma generates its client.  For that it needs nothing but what npm installs; but
