@@ -44,6 +44,13 @@
  */
 #define BEYOND_END		0.01
 
+/*
+ * The most that may have been added since ANALYZE: autovacuum repeats that after a
+ * tenth by default; and how much faster than before.
+ */
+#define MAX_ADDED		0.2
+#define MAX_ADDED_RATE	4.0
+
 /* What core assumes of an empty range, so that it counts as one row */
 #define EMPTY_RANGE		1.0e-10
 
@@ -148,16 +155,20 @@ bounds_below(const id_histogram *histogram, const objectid *id, bool or_equal)
 	return low;
 }
 
-/*
- * The fraction of the rows that were added since the table's pages were counted,
- * by VACUUM or ANALYZE.
- */
+static objectid
+current_id(void)
+{
+	return *DatumGetObjectidP(DirectFunctionCall1(objectid_floor,
+												  TimestampTzGetDatum(GetCurrentStatementStartTimestamp())));
+}
+
+/* How much a table has grown since VACUUM or ANALYZE counted its pages, as a fraction */
 static double
-added_fraction(const id_column *column)
+growth_of(const id_column *column)
 {
 	RelOptInfo *rel = column->stats.rel;
 	HeapTuple	tuple = NULL;
-	double		added = 0.0;
+	double		growth = 0.0;
 
 	if (rel && IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION)
 		tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(planner_rt_fetch(rel->relid, column->root)->relid));
@@ -166,10 +177,37 @@ added_fraction(const id_column *column)
 		double		counted = ((Form_pg_class) GETSTRUCT(tuple))->relpages;
 
 		if (counted > 0 && rel->pages > counted)
-			added = 1.0 - counted / rel->pages;
+			growth = 1.0 - counted / rel->pages;
 		ReleaseSysCache(tuple);
 	}
-	return added;
+	return growth;
+}
+
+/*
+ * The fraction of the rows that were added since ANALYZE, with ids of the time
+ * since then.  Updates make a table grow, too, and so do rows with older ids, so
+ * it is at most MAX_ADDED, and MAX_ADDED_RATE times what the latest tenth of the
+ * histogram would come to in that time.
+ */
+static double
+added_fraction(const id_column *column)
+{
+	const id_histogram *histogram = &column->histogram;
+	int			last = histogram->nbounds - 1;
+	double		growth = last > 0 ? growth_of(column) : 0.0;
+	objectid	now;
+	objectid	end;
+	objectid	tenth;
+
+	if (growth == 0.0)
+		return 0.0;
+	now = current_id();
+	end = histogram_bound(histogram, last);
+	tenth = histogram_bound(histogram, last - (last + 9) / 10);
+	if (objectid_internal_cmp(&end, &now) >= 0)
+		return 0.0;
+	return Min(Min(growth, MAX_ADDED),
+			   MAX_ADDED_RATE * 0.1 * objectid_distance(&end, &now) / objectid_distance(&tenth, &end));
 }
 
 /*
@@ -181,12 +219,11 @@ static double
 fraction_beyond(const id_column *column, const objectid *id)
 {
 	objectid	end = histogram_bound(&column->histogram, column->histogram.nbounds - 1);
-	objectid   *now = DatumGetObjectidP(DirectFunctionCall1(objectid_floor,
-															TimestampTzGetDatum(GetCurrentStatementStartTimestamp())));
+	objectid	now = current_id();
 
-	if (column->added == 0.0 || objectid_internal_cmp(id, now) >= 0)
+	if (column->added == 0.0 || objectid_internal_cmp(id, &now) >= 0)
 		return 0.0;
-	return column->added * objectid_distance(id, now) / objectid_distance(&end, now);
+	return column->added * objectid_distance(id, &now) / objectid_distance(&end, &now);
 }
 
 /* The fraction of the rows that are below an id, without the most common ids */

@@ -68,7 +68,12 @@ INSERT INTO deferred VALUES (1, 2);
 INSERT INTO other VALUES (2);
 COMMIT;
 SELECT * FROM log;
-DROP TABLE deferred, other;
+-- not if another has its name and cannot be deferred
+CREATE TABLE same_name (id int CONSTRAINT deferred_other_fkey REFERENCES other);
+INSERT INTO deferred SELECT snowflake_floor('2026-02-10Z'), 1;
+SELECT create_id_partitions('deferred', '1 month', '2026-02-01Z', '2026-03-01Z');
+SELECT tableoid::regclass, count(*) FROM deferred GROUP BY 1 ORDER BY 1;
+DROP TABLE deferred, same_name, other;
 
 -- bigint and uuid; a default partition with partitions; an id of each bound
 CREATE TABLE part_big (id bigint) PARTITION BY RANGE (id);

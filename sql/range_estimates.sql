@@ -121,6 +121,20 @@ FROM (VALUES (100, 0), (1000, 0), (5000, 0), (15000, 0), (1000, 50000), (20000, 
                                      objectid_floor(now() - (past - 10) * interval '1 s'))) AS estimate
 WHERE estimate NOT BETWEEN 0.8 * rows AND 1.25 * rows;
 SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id > %L', objectid_floor(now() + interval '1 h'))) < 10 AS later;
+-- A table that has grown for another reason: all rows were updated, or the ids of
+-- new rows are old.
+TRUNCATE range_recent;
+INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 min') FROM generate_series(50000, 1, -1) AS i;
+ANALYZE range_recent;
+UPDATE range_recent SET id = id;
+SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(now() - interval '1 h'))) AS recent \gset
+SELECT :recent BETWEEN 30 AND 200 AS recent;
+TRUNCATE range_recent;
+INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 h') FROM generate_series(50000, 40001, -1) AS i;
+ANALYZE range_recent;
+INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 h') FROM generate_series(50000, 40001, -1) AS i, generate_series(1, 3);
+SELECT estimate BETWEEN 3000 AND 5000 AS fifth_of_the_past
+FROM pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L AND id < %L', objectid_floor(now() - interval '46000 h'), objectid_floor(now() - interval '45000 h'))) AS estimate;
 DROP TABLE range_recent;
 
 -- Without our histogram, for example after pg_upgrade, which keeps core's, the

@@ -14,8 +14,10 @@ AS $$
         SELECT relid FROM pg_partition_tree("table")
     ), late AS (
         SELECT string_agg(DISTINCT format('%I.%I', nspname, conname), ', ') AS every,
-               string_agg(DISTINCT format('%I.%I', nspname, conname), ', ') FILTER (WHERE condeferred) AS deferred
-        FROM pg_constraint JOIN pg_namespace n ON n.oid = connamespace
+               -- a name is that of all such constraints in the schema
+               string_agg(DISTINCT format('%I.%I', nspname, conname), ', ')
+                   FILTER (WHERE condeferred AND NOT EXISTS (SELECT FROM pg_constraint AS o WHERE o.conname = c.conname AND o.connamespace = c.connamespace AND NOT o.condeferrable)) AS deferred
+        FROM pg_constraint c JOIN pg_namespace n ON n.oid = connamespace
         WHERE condeferrable AND (conrelid IN (TABLE tree) OR confrelid IN (TABLE tree))
     )
     SELECT array_remove(ARRAY['SET CONSTRAINTS ' || every || ' IMMEDIATE'] || t.disable, NULL),
@@ -90,36 +92,66 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_movable(regclass) IS 'internal: raises an error if a default partition contains foreign tables, or has rules on DELETE';
 
--- Take the rows of a range of ids out of a default partition, into a temporary
--- table, which is null if there are none.  Nobody can add one of them before the
--- transaction ends.  The parent is locked first: a query that had read which
--- partitions there are, and then waited for the default one, would look for the rows
--- there when they have left.  The caller puts them into the new partition only when that is
--- attached: otherwise logical replication would send the deletion, but not the
--- insertion.
+-- Nobody can add rows to a default partition before the transaction ends.  If there
+-- are some of the new partition, or could be at any moment, its parent is locked
+-- first: a query that had read which partitions there are, and then waited for the
+-- default one, would look there for rows that have left.  Tables that it refers to are
+-- locked before it, because rows are mostly written in that order; ATTACH PARTITION
+-- locks them in any case.
 
-CREATE FUNCTION objectid_ext_tools._take_default_rows(parent regclass, default_partition regclass, condition text, columns text) RETURNS bigint
+CREATE FUNCTION objectid_ext_tools._lock_default_rows(parent regclass, default_partition regclass, condition text, is_due boolean) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
+    look text := format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition);
     is_foreign boolean := EXISTS (SELECT FROM pg_partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
-    triggers record;
     found boolean;
-    taken bigint;
-    command text;
+    referred regclass;
 BEGIN
-    EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
+    PERFORM objectid_ext_tools._check_partition_owner(default_partition);
+    EXECUTE look INTO found;
+    is_due := is_due OR found;
+    IF is_due THEN
+        FOR referred IN
+            SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
+            WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1
+        LOOP
+            EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', referred);
+        END LOOP;
+        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
+    END IF;
     -- a foreign table cannot be locked
     IF NOT is_foreign THEN
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
     END IF;
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition) INTO found;
-    IF NOT found THEN
-        RETURN 0;
+    EXECUTE look INTO found;
+    IF found AND NOT is_due THEN
+        RAISE EXCEPTION 'rows of the new partition were added to default partition % meanwhile', default_partition
+            USING ERRCODE = 'lock_not_available', HINT = 'Run the function again.';
     END IF;
+    RETURN found;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_default_rows(regclass, regclass, text, boolean) IS 'internal: locks a default partition, and its parent if there are rows that satisfy a condition or a new partition is due; returns whether there are such rows';
+
+-- Take the rows of a range of ids out of a default partition, into a temporary
+-- table, which is null if there are none.  The caller puts them into the new partition
+-- only when that is attached: otherwise logical replication would send the deletion,
+-- but not the insertion.
+
+CREATE FUNCTION objectid_ext_tools._take_default_rows(default_partition regclass, condition text, columns text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    triggers record;
+    taken bigint;
+    command text;
+BEGIN
     PERFORM objectid_ext_tools._check_movable(default_partition);
     PERFORM objectid_ext_tools._check_not_referenced(default_partition, condition);
     EXECUTE format('CREATE TEMPORARY TABLE objectid_ext_tools_moved ON COMMIT DROP AS SELECT %s FROM %s WHERE %s', columns, default_partition, condition);
@@ -135,7 +167,7 @@ BEGIN
     RETURN taken;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._take_default_rows(regclass, regclass, text, text) IS 'internal: moves rows of a default partition to the temporary table objectid_ext_tools_moved; returns their number';
+COMMENT ON FUNCTION objectid_ext_tools._take_default_rows(regclass, text, text) IS 'internal: moves rows of a default partition to the temporary table objectid_ext_tools_moved; returns their number';
 
 CREATE FUNCTION objectid_ext_tools._put_default_rows(partition regclass, columns text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE

@@ -285,10 +285,11 @@ COMMENT ON FUNCTION objectid_ext_tools._copy_subpartitions(regclass, regclass) I
 
 -- A table that has them can be attached without a look at the tables they refer to,
 -- which would evaluate expressions of their indexes, with functions that their owners
--- chose.  The foreign key for each partition that another refers to has no definition
--- of its own.
+-- chose.  But then ATTACH PARTITION locks these tables against reading, so it is left
+-- to add the foreign keys to one's own tables.  The foreign key for each partition
+-- that another refers to has no definition of its own.
 
-CREATE FUNCTION objectid_ext_tools._foreign_keys("table" regclass) RETURNS text
+CREATE FUNCTION objectid_ext_tools._foreign_keys_to_others("table" regclass) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -296,8 +297,10 @@ AS $$
     FROM pg_constraint c
     WHERE conrelid = "table" AND contype = 'f'
       AND NOT EXISTS (SELECT FROM pg_constraint AS whole WHERE whole.oid = c.conparentid AND whole.conrelid = c.conrelid)
+      AND EXISTS (SELECT FROM pg_class AS r WHERE r.oid IN (SELECT confrelid UNION ALL SELECT relid FROM pg_partition_tree(confrelid))
+                                              AND NOT objectid_ext_tools._is_own(relowner))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass) IS 'internal: definitions of the foreign keys of a table, as they are written in CREATE TABLE';
+COMMENT ON FUNCTION objectid_ext_tools._foreign_keys_to_others(regclass) IS 'internal: definitions of the foreign keys of a table to tables of other roles, as they are written in CREATE TABLE';
 
 -- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
 -- OF does.  The table gets what the latter would give it.
@@ -315,7 +318,7 @@ BEGIN
     SELECT amname, spcname INTO p
     FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent;
     EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s%s',
-                   partition, parent, objectid_ext_tools._foreign_keys(parent), ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
+                   partition, parent, objectid_ext_tools._foreign_keys_to_others(parent), ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
     IF template IS NOT NULL THEN
         PERFORM objectid_ext_tools._copy_subpartitions(template, partition::regclass);
     END IF;
@@ -384,7 +387,9 @@ BEGIN
             INTO columns, condition
         FROM pg_attribute JOIN pg_partitioned_table ON partrelid = attrelid
         WHERE attrelid = parent AND attnum > 0 AND NOT attisdropped;
-        moved := objectid_ext_tools._take_default_rows(parent, default_partition, condition, columns);
+        IF objectid_ext_tools._lock_default_rows(parent, default_partition, condition, begins <= clock_timestamp()) THEN
+            moved := objectid_ext_tools._take_default_rows(default_partition, condition, columns);
+        END IF;
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, begin_id, end_id);
     PERFORM objectid_ext_tools._give_to_owner(parent, partition);

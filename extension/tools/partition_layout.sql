@@ -59,7 +59,7 @@ BEGIN
     ELSIF layout IS NULL THEN
         RAISE EXCEPTION 'layout of column % is not known', key_name
             USING ERRCODE = 'invalid_parameter_value',
-                  DETAIL = CASE WHEN own IS NULL THEN 'Its default does not tell it.' ELSE 'Its default has several.' END,
+                  DETAIL = CASE WHEN own IS NULL THEN 'It has no default that tells it.' ELSE 'Its default has several.' END,
                   HINT = 'Pass the layout of the ids as the argument layout.';
     END IF;
     others := coalesce(own, (SELECT objectid_ext_tools._layouts_of_bound(max(bound::bigint)::text, layout)
