@@ -618,6 +618,21 @@ COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id 
 -- roles, and the owner of the extension can set it in a restore.
 CREATE SEQUENCE shard_id_reservation;
 COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function';
+-- Nobody else may set it: not by default privileges of the role that installs this.
+DO LANGUAGE plpgsql $do$
+DECLARE
+    revocation pg_catalog.text;
+BEGIN
+    FOR revocation IN
+        SELECT pg_catalog.format('REVOKE ALL ON SEQUENCE %s FROM %s', c.oid::pg_catalog.regclass,
+                                 CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC' ELSE a.grantee::pg_catalog.regrole::pg_catalog.text END)
+        FROM pg_catalog.pg_class AS c, pg_catalog.aclexplode(c.relacl) AS a
+        WHERE c.oid OPERATOR(pg_catalog.=) 'shard_id_reservation'::pg_catalog.regclass::pg_catalog.oid AND a.grantee OPERATOR(pg_catalog.<>) c.relowner
+    LOOP
+        EXECUTE revocation;
+    END LOOP;
+END
+$do$;
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
 GRANT UPDATE ON SEQUENCE shard_id_reservation TO pg_database_owner;
 -- The ids of an extension that was dropped are not above this.

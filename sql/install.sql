@@ -18,6 +18,9 @@ GRANT CREATE ON DATABASE regress_objectid_install TO regress_objectid_owner;
 CREATE ROLE regress_objectid_user;
 
 \c regress_objectid_install
+-- of the role that creates the objects of a trusted extension
+SELECT rolname AS installer FROM pg_roles WHERE oid = 10 \gset
+ALTER DEFAULT PRIVILEGES FOR ROLE :"installer" GRANT ALL ON SEQUENCES TO regress_objectid_user WITH GRANT OPTION;
 SET SESSION AUTHORIZATION regress_objectid_owner;
 SELECT rolname, rolsuper FROM pg_roles WHERE rolname = session_user;
 CREATE SCHEMA ids;
@@ -54,6 +57,10 @@ SELECT pg_temp.objects() AS before \gset
 CREATE EXTENSION objectid_ext SCHEMA ids;
 SELECT n.nspname, pg_catalog.pg_get_userbyid(e.extowner) AS owner, pg_temp.objects() > :before AS more
   FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'objectid_ext';
+
+-- The time that next_shard_id() has reserved is not for others to set.
+SELECT pg_catalog.has_sequence_privilege('regress_objectid_user', 'ids.shard_id_reservation', 'SELECT') AS readable,
+       pg_catalog.has_sequence_privilege('regress_objectid_user', 'ids.shard_id_reservation', 'UPDATE') AS writable;
 
 -- Everything works with qualified names: types, defaults, keys, operators,
 -- indexes of all access methods, casts, aggregates, functions.
