@@ -56,7 +56,8 @@ foreach my $how (sort keys %crash)
 	}
 	note "$how: $rounds{$how} times";
 }
-history_is_sound(\@history, 'all crashes');
+# After each crash, the ids of next_shard_id() can lead the clock by a second more.
+history_is_sound(\@history, 'all crashes', lead => 3);
 indexes_are_sound($node, 'after all crashes');
 
 $node->stop;
