@@ -134,12 +134,12 @@ CREATE DOMAIN shorter_key AS short_key;
 CREATE TABLE fits (a numeric DEFAULT next_snowflake('a_id', 1), b numeric(19) DEFAULT next_snowflake('a_id', 1), c numeric(22, 3) DEFAULT next_snowflake('a_id', 1),
     d char(19) DEFAULT next_snowflake('a_id', 1), e varchar(19) DEFAULT next_snowflake('a_id', 1), f varchar DEFAULT next_snowflake('a_id', 1), g text DEFAULT next_snowflake('a_id', 1),
     h char(16) DEFAULT to_hex(next_snowflake('a_id', 1)), i double precision DEFAULT next_snowflake('js53_id', 1, 'js53'), j varchar(16) DEFAULT next_snowflake('js53_id', 1, 'js53'),
-    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'));
+    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'), l smallint DEFAULT (next_snowflake('a_id', 1) % 100)::smallint);
 CREATE TABLE fits_not (a real DEFAULT next_snowflake('a_id', 1), b double precision DEFAULT next_snowflake('a_id', 1), c real DEFAULT next_snowflake('js53_id', 1, 'js53'),
     d numeric(18) DEFAULT next_snowflake('a_id', 1), e numeric(21, 3) DEFAULT next_snowflake('a_id', 1), f numeric(22, -1) DEFAULT next_snowflake('a_id', 1),
     g char(18) DEFAULT next_snowflake('a_id', 1), h varchar(18) DEFAULT (next_snowflake('a_id', 1))::text, i char DEFAULT next_snowflake('a_id', 1),
     j varchar(15) DEFAULT next_snowflake('js53_id', 1, 'js53'), k oid DEFAULT next_snowflake('a_id', 1), l shorter_key DEFAULT next_snowflake('a_id', 1),
-    m real DEFAULT CASE WHEN true THEN next_snowflake('a_id', 1) END, n double precision DEFAULT next_shard_id(1, nextval('number_id')));
+    n double precision DEFAULT next_shard_id(1, nextval('number_id')));
 SELECT * FROM pg_temp.problems();
 DROP TABLE fits, fits_not;
 
@@ -183,6 +183,9 @@ CREATE SEQUENCE named_id;
 CREATE DOMAIN named_number AS bigint DEFAULT nextval('app.named_id'::text);
 CREATE TABLE named (id bigint DEFAULT next_snowflake('named_id', 1), n bigint DEFAULT nextval('named_id'::text) + 1, d named_number,
     other bigint DEFAULT nextval('app.mixed_id_seq'::text), none bigint DEFAULT nextval('"Ids.*".named_id'::text), s text DEFAULT 'nextval(''app.named_id''::regclass)');
+-- a child has a sequence of its own
+CREATE TABLE heir () INHERITS (shared);
+ALTER TABLE heir ALTER shard SET DEFAULT nextval('named_id');
 -- what reads it is no problem
 CREATE SEQUENCE read_id;
 CREATE TABLE read (id bigint DEFAULT next_snowflake('read_id', 1), same bigint DEFAULT currval('read_id'));
@@ -193,7 +196,7 @@ CREATE TABLE both_1 (id bigint DEFAULT next_snowflake('both_id', 1));
 CREATE TABLE both_2 (id bigint DEFAULT next_snowflake('both_id', 2));
 INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
-DROP TABLE mixed, serial, called, shared, same_default, named, read, both_1, both_2;
+DROP TABLE mixed, serial, called, heir, shared, same_default, named, read, both_1, both_2;
 
 -- one sequence, two layouts; the clock far behind; a value that is no id
 CREATE TABLE layout_1 (id bigint DEFAULT next_snowflake('a_id', 1));

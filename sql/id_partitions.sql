@@ -326,6 +326,8 @@ CREATE ROLE regress_part_user;
 CREATE SCHEMA part_schema;
 CREATE TABLE part_schema.part (id objectid) PARTITION BY RANGE (id);
 GRANT USAGE ON SCHEMA part_schema TO regress_part_user;
+-- the owner is who runs this test
+\set VERBOSITY terse
 SET ROLE regress_part_user;
 SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 RESET ROLE;
@@ -340,6 +342,7 @@ ALTER TABLE part_schema.part OWNER TO regress_part_user;
 SET ROLE regress_part_user;
 SELECT create_id_partitions('part_schema.part', '1 day', '2026-02-01 00:00:00+00', '2026-02-02 00:00:00+00');
 RESET ROLE;
+\set VERBOSITY default
 -- the owner has it
 GRANT CREATE ON SCHEMA part_schema TO regress_part_user;
 SET ROLE regress_part_user;

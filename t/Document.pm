@@ -52,7 +52,7 @@ sub results
 	my ($text) = @_;
 	$text =~ s/^ *QUERY PLAN *\n-+\n//mg;
 	$text =~ s/^LINE \d+: .*\n *\^ *\n//mg;
-	$text =~ s/^CONTEXT:  .*\n//mg;
+	$text =~ s/^CONTEXT:  .*\n(?:(?:SQL statement|SQL function|PL\/pgSQL function) .*\n)*//mg;
 	$text =~ s/^psql:\S*: (?=[A-Z]+:)/\n/mg;
 	return map {
 		[ map { s/-{2,}/-/g; s/\s+/ /g; s/^ | $//g; s/\b(cost|time)=[\d.]+/$1=?/g; $_ } grep { /\S/ } split /\n/ ]

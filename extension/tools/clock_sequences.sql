@@ -69,9 +69,10 @@ AS $$
     SELECT format('the ids do not fit into the type %s', format_type(base.type, base.typmod))
     FROM pg_attribute, LATERAL objectid_ext_tools._base_type(atttypid, atttypmod) AS base
     WHERE attrelid = clock.relation AND attnum = clock.attribute
+      -- what an operator or a function makes of an id may be smaller
+      AND clock.alone
       AND (clock.highest > objectid_ext_tools._exact_integers(base.type, base.typmod)
-           -- digits; what a function makes of them may be shorter
-           OR clock.alone AND base.type IN ('character'::regtype, 'character varying'::regtype) AND length(clock.highest::text) > base.typmod - 4 AND base.typmod > 0)
+           OR base.type IN ('character'::regtype, 'character varying'::regtype) AND length(clock.highest::text) > base.typmod - 4 AND base.typmod > 0)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._type_problem(objectid_ext_tools._clock) IS 'internal: is the type of a column too small for the ids of its default, or not exact? null if not';
 
@@ -215,7 +216,8 @@ AS $$
     ), own AS (
         SELECT * FROM called AS child
         WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN called AS parent ON parent.relation = inhparent
-                          WHERE inhrelid = child.relation AND parent.attname = child.attname)
+                          WHERE inhrelid = child.relation AND parent.attname = child.attname
+                            AND (parent.sequence, parent.any_schema) IS NOT DISTINCT FROM (child.sequence, child.any_schema))
     ), usage (sequence, relation, attribute) AS (
         SELECT c.sequence, own.relation, own.attribute FROM own JOIN clock AS c USING (sequence)
         UNION

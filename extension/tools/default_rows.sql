@@ -96,8 +96,8 @@ COMMENT ON FUNCTION objectid_ext_tools._check_movable(regclass) IS 'internal: ra
 -- are some of the new partition, or could be at any moment, its parent is locked
 -- first: a query that had read which partitions there are, and then waited for the
 -- default one, would look there for rows that have left.  Tables that it refers to are
--- locked before it, because rows are mostly written in that order; ATTACH PARTITION
--- locks them in any case.
+-- locked before, because rows are mostly written in that order; ATTACH PARTITION locks
+-- them in any case.
 
 CREATE FUNCTION objectid_ext_tools._lock_default_rows(parent regclass, default_partition regclass, condition text, is_due boolean) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -113,13 +113,13 @@ BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     EXECUTE look INTO found;
     is_due := is_due OR found;
+    FOR referred IN
+        SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
+        WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1
+    LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', referred);
+    END LOOP;
     IF is_due THEN
-        FOR referred IN
-            SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
-            WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1
-        LOOP
-            EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', referred);
-        END LOOP;
         EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
     END IF;
     -- a foreign table cannot be locked

@@ -201,19 +201,21 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or all are superusers';
 
--- A concurrent call waits for the one that has the lock, and then finds what it has
--- done.  The owner cannot change any more.
+-- A concurrent call waits for this one, and then finds what it has done; one for
+-- another table of the database, too, because two tables that a foreign key links would
+-- each lock first itself, and then the other.  The owner cannot change any more.
 
 CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('objectid_ext_tools'), 'pg_partitioned_table'::regclass::oid::integer);
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: locks a partitioned table against other changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers';
+COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls in the database, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers';
 
 -- A name of 63 bytes at most, in the parent's schema: the parent's name, truncated
 -- by whole characters, a suffix, and a number if that is taken.
