@@ -108,17 +108,11 @@ DECLARE
     look text := format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition);
     is_foreign boolean := EXISTS (SELECT FROM pg_partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
     found boolean;
-    referred regclass;
 BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     EXECUTE look INTO found;
     is_due := is_due OR found;
-    FOR referred IN
-        SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
-        WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1
-    LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', referred);
-    END LOOP;
+    PERFORM objectid_ext_tools._lock_referred(parent, 'SHARE ROW EXCLUSIVE');
     IF is_due THEN
         EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
     END IF;

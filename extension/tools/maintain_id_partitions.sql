@@ -79,6 +79,12 @@ BEGIN
             PERFORM objectid_ext_tools._check_partition_owner(old.partition);
             -- to detach a partition is to look at the tables that refer to it
             PERFORM objectid_ext_tools._check_partition_owner(conrelid) FROM pg_constraint WHERE contype = 'f' AND confrelid = parent;
+            -- DETACH PARTITION adds triggers to the tables it refers to, and DROP removes
+            -- them, with a stronger lock
+            IF action = 'drop' THEN
+                PERFORM objectid_ext_tools._lock_referred(parent, 'ACCESS EXCLUSIVE')
+                FROM pg_constraint WHERE contype = 'f' AND confrelid = parent LIMIT 1;
+            END IF;
             IF action <> 'detach concurrently' THEN
                 EXECUTE statement;
             END IF;
