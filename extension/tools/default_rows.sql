@@ -112,7 +112,7 @@ BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     EXECUTE look INTO found;
     is_due := is_due OR found;
-    PERFORM objectid_ext_tools._lock_referred(parent, 'SHARE ROW EXCLUSIVE');
+    PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
     IF is_due THEN
         EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
     END IF;

@@ -217,24 +217,28 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls in the database, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers';
 
--- Rows are mostly written to them before the parent.
-
-CREATE FUNCTION objectid_ext_tools._lock_referred(parent regclass, mode text) RETURNS void
+CREATE FUNCTION objectid_ext_tools._lock_each(tables regclass[], mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    referred regclass;
+    each regclass;
 BEGIN
-    FOR referred IN
-        SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
-        WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1
-    LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', referred, mode);
+    FOREACH each IN ARRAY tables LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', each, mode);
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_referred(regclass, text) IS 'internal: locks those tables of the current role to which foreign keys of a table refer';
+COMMENT ON FUNCTION objectid_ext_tools._lock_each(regclass[], text) IS 'internal: locks tables in this order';
+
+CREATE FUNCTION objectid_ext_tools._referred_tables(parent regclass) RETURNS regclass[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ARRAY(SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
+                 WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._referred_tables(regclass) IS 'internal: those tables of the current role to which foreign keys of a table refer';
 
 -- A name of 63 bytes at most, in the parent's schema: the parent's name, truncated
 -- by whole characters, a suffix, and a number if that is taken.
