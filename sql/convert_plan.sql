@@ -395,6 +395,12 @@ SELECT statement FROM snowflake_conversion_steps('depends', 'id', 1) ORDER BY st
 SELECT atttypid::regtype, (SELECT count(*) FROM pg_depend WHERE objid = 'by_id'::regclass AND deptype = 'x') AS dependencies
 FROM pg_attribute WHERE attrelid = 'depends'::regclass AND attname = 'id';
 
+-- What fails for another reason than the definition is not called an obstacle.
+CREATE TABLE tried (id serial PRIMARY KEY CHECK (id > 0));
+BEGIN READ ONLY;
+SELECT item FROM conversion_plan('tried', 'id');
+ROLLBACK;
+
 SET client_min_messages = warning;
 DROP SCHEMA plan_test, other CASCADE;
 DROP ROLE regress_plan_owner, regress_plan_member;

@@ -225,7 +225,7 @@ BEGIN
     EXCEPTION
         WHEN SQLSTATE 'OBJID' THEN
             NULL;
-        WHEN lock_not_available OR deadlock_detected OR insufficient_resources OR serialization_failure THEN
+        WHEN lock_not_available OR deadlock_detected OR insufficient_resources OR serialization_failure OR read_only_sql_transaction THEN
             RAISE;
         WHEN others THEN
             RAISE EXCEPTION '% cannot be created for type %: %', name, to_type, sqlerrm
