@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $seconds = is_long() ? 5 : 1;
+my $seconds = is_long() ? 5 : 0.5;
 my $conf = q{
 shared_buffers = 64MB
 client_min_messages = error

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $seconds = is_long() ? 20 : 1.5;
+my $seconds = is_long() ? 20 : 0.7;
 my $conf = q{
 shared_buffers = 64MB
 client_min_messages = error
