@@ -201,9 +201,9 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or all are superusers';
 
--- A concurrent call waits for this one, and then finds what it has done; one for
--- another table of the database, too, because two tables that a foreign key links would
--- each lock first itself, and then the other.  The owner cannot change any more.
+-- A concurrent call waits for this one, and then finds what it has done.  So does one for
+-- another table of the database: if a foreign key links two tables, each call would lock
+-- its own table first, and then wait for the other.  The owner cannot change any more.
 
 CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -308,11 +308,12 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._copy_subpartitions(regclass, regclass) IS 'internal: creates the same sub-partitions in a new partition';
 
--- A table that has them can be attached without a look at the tables they refer to,
--- which would evaluate expressions of their indexes, with functions that their owners
--- chose.  But then ATTACH PARTITION locks these tables against reading, so it is left
--- to add the foreign keys to one's own tables.  The foreign key for each partition
--- that another refers to has no definition of its own.
+-- To add foreign keys to a partition, ATTACH PARTITION looks at the tables they refer to,
+-- and evaluates expressions of their indexes, with functions that their owners chose.
+-- It does not if the partition has these foreign keys already, but then it locks the
+-- tables against reading, so only those to tables of other roles are created before.
+-- What a foreign key has for each partition of the table it refers to is no definition
+-- of its own.
 
 CREATE FUNCTION objectid_ext_tools._foreign_keys_to_others("table" regclass) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
