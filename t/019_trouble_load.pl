@@ -43,7 +43,6 @@ push @history, end_clients(@clients);
 my $log = slurp_file($node->logfile);
 my $errors = () = $log =~ /canceling statement due to user request/g;
 cmp_ok($errors, '>', 0, "$errors statements are cancelled");
-history_is_sound(\@history, "cancelled and terminated");
 
 #
 # statement_timeout, at random moments because it is as long as a statement
@@ -57,7 +56,6 @@ $node->append_conf('postgresql.conf', 'statement_timeout = 0');
 $node->reload;
 $errors = () = slurp_file($node->logfile) =~ /canceling statement due to statement timeout/g;
 cmp_ok($errors, '>', 0, "$errors statements reach their timeout");
-history_is_sound(\@history, 'statement_timeout');
 indexes_are_sound($node, 'cancelled');
 
 #
@@ -106,7 +104,7 @@ cmp_ok($failed, '>', 0, "out of memory: $failed calls fail");
 cmp_ok($worked, '>', $failed, "out of memory: $worked work, all with enough of it");
 is("@others", '', 'out of memory: there is no other error');
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $pid_of_main, 'out of memory: the server is up');
-history_is_sound(\@history, 'out of memory');
+history_is_sound(\@history, 'cancelled, terminated, out of time and of memory');
 unlike(slurp_file($node->logfile), qr/PANIC|was terminated by signal/, 'no process ends otherwise than by request');
 $node->stop;
 
