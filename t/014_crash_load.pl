@@ -41,8 +41,8 @@ my %crash = (
 		kill_server($node);
 		$node->start;
 	});
-my %rounds = map { $_ => is_long() ? 5 : 1 } keys %crash;
-$rounds{'kill -9 of the postmaster'} = is_long() ? 20 : 3;
+my %rounds = map { $_ => is_long() ? 3 : 1 } keys %crash;
+$rounds{'kill -9 of the postmaster'} = is_long() ? 10 : 3;
 
 my @history;
 foreach my $how (sort keys %crash)

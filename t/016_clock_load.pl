@@ -18,7 +18,7 @@ my $machine = new_machine();
 plan skip_all => "$machine: NO TEST with a clock that is set" unless ref $machine;
 
 my $day = 86400;
-my $seconds = is_long() ? 5 : 0.15;
+my $seconds = is_long() ? 2 : 0.15;
 my %env = machine_environment($machine);
 my $node = start_server('main', env => \%env, conf => q{
 shared_buffers = 64MB

@@ -18,7 +18,7 @@ client_min_messages = error
 create_keyed_tables($node);
 
 my @clients = start_clients($node, rollback => 0);
-foreach my $round (1 .. (is_long() ? 20 : 1))
+foreach my $round (1 .. (is_long() ? 6 : 1))
 {
 	foreach my $table (map { "by_$_" } generators_but())
 	{

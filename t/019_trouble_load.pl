@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $seconds = is_long() ? 20 : 0.7;
+my $seconds = is_long() ? 5 : 0.7;
 my $conf = q{
 shared_buffers = 64MB
 client_min_messages = error
@@ -30,10 +30,13 @@ my @history;
 my @clients = start_clients($node, on_error_stop => 0);
 my $rounds = 100 * $seconds;
 $node->safe_psql('postgres', qq{
-	DO \$\$ BEGIN
-		FOR i IN 1 .. $rounds LOOP
+	DO \$\$ DECLARE
+		sent int := 0;
+	BEGIN
+		FOR i IN 1 .. 6000 LOOP
 			PERFORM pg_stat_clear_snapshot();
-			PERFORM pg_cancel_backend(pid) $anybody AND state = 'active' AND random() < 0.5;
+			sent := sent + (SELECT count(pg_cancel_backend(pid)) $anybody AND state = 'active' AND random() < 0.5);
+			EXIT WHEN i >= $rounds AND sent >= $rounds;
 			PERFORM pg_sleep(0.01);
 		END LOOP;
 		PERFORM pg_terminate_backend(pid) $anybody AND pid % 2 = 0;
@@ -73,7 +76,7 @@ my @calls = (
 	q{SELECT 'range', first, last, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM nextval_range('range_id', 3)});
 my ($failed, $worked, @others) = (0, 0);
 my $pid_of_main = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
-foreach my $more (map { $_ * 8 } 0 .. (is_long() ? 200 : 40))
+foreach my $more (map { $_ * 8 } 0 .. (is_long() ? 100 : 40))
 {
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
 	my $pid = $session->query_safe(q{LOAD 'objectid_ext'; SELECT pg_backend_pid()});
