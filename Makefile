@@ -3,8 +3,9 @@ EXTENSION = objectid_ext objectid_ext_tools
 DATA = extension/objectid_ext--1.0.sql
 # made of the parts below, in this order
 DATA_built = extension/objectid_ext_tools--1.0.sql
-tools = schema obstacles owners node_ids id_partitions default_rows maintain_id_partitions \
-	generator_calls partition_layout clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
+tools = schema obstacles owners node_ids \
+	id_partitions partition_locks create_id_partitions default_rows maintain_id_partitions partition_layout \
+	generator_calls clock_sequences existing_tables convert_to_snowflake convert_to_objectid \
 	live_rights live_state live_definitions live_checks live_check_tables live_partitions live_late \
 	live_backfill live_backfill_checks live_fill live_swap live_run live_steps live_plan
 

@@ -22,19 +22,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._drop_statement(regclass, regclass, text) IS 'internal: statement that drops or detaches a partition';
 
--- DETACH PARTITION removes triggers from the tables that refer to the partition, and
--- adds some to those it refers to, which DROP removes again.  Each time, it locks the
--- table weakly before: a transaction that has read it, and then writes it, would
--- deadlock.  Rows are mostly written in the order in which these are locked.
-
-CREATE FUNCTION objectid_ext_tools._lock_to_detach(parent regclass, referrers regclass[], and_drop boolean) RETURNS void
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT objectid_ext_tools._lock_each(CASE WHEN and_drop THEN objectid_ext_tools._referred_tables(parent) ELSE '{}' END || parent || referrers, 'ACCESS EXCLUSIVE')
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_to_detach(regclass, regclass[], boolean) IS 'internal: locks a table, those that refer to it, and those it refers to if a partition is dropped as well, against all use';
-
 CREATE FUNCTION objectid_ext_tools.drop_id_partitions(
     parent regclass,
     older_than timestamp with time zone,
