@@ -131,15 +131,20 @@ CREATE SEQUENCE js53_id;
 CREATE SEQUENCE number_id;
 CREATE DOMAIN short_key AS numeric(18) CHECK (VALUE > 0);
 CREATE DOMAIN shorter_key AS short_key;
+CREATE DOMAIN short_keys AS varchar(18)[];
 CREATE TABLE fits (a numeric DEFAULT next_snowflake('a_id', 1), b numeric(19) DEFAULT next_snowflake('a_id', 1), c numeric(22, 3) DEFAULT next_snowflake('a_id', 1),
     d char(19) DEFAULT next_snowflake('a_id', 1), e varchar(19) DEFAULT next_snowflake('a_id', 1), f varchar DEFAULT next_snowflake('a_id', 1), g text DEFAULT next_snowflake('a_id', 1),
     h char(16) DEFAULT to_hex(next_snowflake('a_id', 1)), i double precision DEFAULT next_snowflake('js53_id', 1, 'js53'), j varchar(16) DEFAULT next_snowflake('js53_id', 1, 'js53'),
-    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'), l smallint DEFAULT (next_snowflake('a_id', 1) % 100)::smallint);
+    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'), l smallint DEFAULT (next_snowflake('a_id', 1) % 100)::smallint,
+    m money DEFAULT next_snowflake('js53_id', 1, 'js53'), n bigint[] DEFAULT ARRAY[next_snowflake('a_id', 1)], o real[] DEFAULT ARRAY[next_snowflake('a_id', 1) % 1000],
+    p smallint DEFAULT length(next_snowflake('a_id', 1)::text));
 CREATE TABLE fits_not (a real DEFAULT next_snowflake('a_id', 1), b double precision DEFAULT next_snowflake('a_id', 1), c real DEFAULT next_snowflake('js53_id', 1, 'js53'),
     d numeric(18) DEFAULT next_snowflake('a_id', 1), e numeric(21, 3) DEFAULT next_snowflake('a_id', 1), f numeric(22, -1) DEFAULT next_snowflake('a_id', 1),
     g char(18) DEFAULT next_snowflake('a_id', 1), h varchar(18) DEFAULT (next_snowflake('a_id', 1))::text, i char DEFAULT next_snowflake('a_id', 1),
     j varchar(15) DEFAULT next_snowflake('js53_id', 1, 'js53'), k oid DEFAULT next_snowflake('a_id', 1), l shorter_key DEFAULT next_snowflake('a_id', 1),
-    n double precision DEFAULT next_shard_id(1, nextval('number_id')));
+    n double precision DEFAULT next_shard_id(1, nextval('number_id')), o money DEFAULT next_snowflake('a_id', 1), p numeric(5, 0) DEFAULT next_snowflake('a_id', 1),
+    q real[] DEFAULT ARRAY[next_snowflake('a_id', 1)], r short_keys DEFAULT ARRAY[next_snowflake('a_id', 1)], s short_key[] DEFAULT ARRAY[next_snowflake('a_id', 1)]::numeric[],
+    t numeric(18) DEFAULT next_snowflake('a_id', 1)::numeric(18));
 SELECT * FROM pg_temp.problems();
 DROP TABLE fits, fits_not;
 

@@ -36,18 +36,20 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    WHILE (SELECT typtype = 'd' FROM pg_type WHERE oid = type) LOOP
-        SELECT typbasetype, typtypmod INTO type, typmod FROM pg_type WHERE oid = type;
+    WHILE (SELECT typtype = 'd' OR typcategory = 'A' FROM pg_type WHERE oid = type) LOOP
+        SELECT CASE typtype WHEN 'd' THEN typbasetype ELSE typelem END, CASE typtype WHEN 'd' THEN typtypmod ELSE typmod END INTO type, typmod
+        FROM pg_type WHERE oid = type;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._base_type(oid, integer) IS 'internal: the type under a domain, with its modifier';
+COMMENT ON FUNCTION objectid_ext_tools._base_type(oid, integer) IS 'internal: the type under a domain, or of the elements of an array, with its modifier';
 
 -- From the greatest integer on that is not exact, every other one is lost.  The
--- modifier of numeric is ((precision << 16) | scale) + 4.
+-- modifier of numeric is ((precision << 16) | scale) + 4.  An amount of money is a
+-- bigint of the smallest units of lc_monetary.
 
 CREATE FUNCTION objectid_ext_tools._exact_integers(type oid, typmod integer) RETURNS numeric
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE type
@@ -56,6 +58,7 @@ AS $$
         WHEN 'oid'::regtype THEN 4294967295
         WHEN 'real'::regtype THEN 16777216
         WHEN 'double precision'::regtype THEN 9007199254740992
+        WHEN 'money'::regtype THEN div(9223372036854775807, 10::numeric ^ scale(1::money::numeric))
         WHEN 'numeric'::regtype THEN CASE WHEN typmod > 0 THEN CASE WHEN scale < 1024 THEN 10::numeric ^ greatest(((typmod - 4) >> 16) - scale, 0) - 1 ELSE 0 END END
     END
     FROM (SELECT (typmod - 4) & 2047) AS m (scale)

@@ -227,12 +227,12 @@ AS $$
     )
     SELECT own.relation, own.attribute, g.name, call.sequence, CASE WHEN call.node = ids || 'snowflake_node_id()' THEN 'server' ELSE call.node END,
            objectid_ext_tools._constant_layout(call.layout, g.layout),
-           -- what remains without the call are casts, and their parentheses
-           regexp_replace(own.expression, g.pattern, '') ~ '^[()]*(?:::[a-z0-9 ()]+)*$'
+           -- what remains without the call are casts, their parentheses, and an array of it
+           regexp_replace(own.expression, g.pattern, '') ~ '^[(]*(ARRAY[[])?[]()]*(::[a-z0-9 (),]+[][()]*)*$'
     FROM own JOIN generator g ON g.function = own.object CROSS JOIN prefix
          LEFT JOIN LATERAL objectid_ext_tools._call_arguments(own.expression, g.pattern, g.arguments) AS call ON true
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._generator_calls() IS 'internal: defaults that call next_snowflake() or next_shard_id(), with arguments as printed; null if they cannot be read, also for a layout that is not a constant; node is "server" for snowflake_node_id(); alone if nothing but casts is around the call';
+COMMENT ON FUNCTION objectid_ext_tools._generator_calls() IS 'internal: defaults that call next_snowflake() or next_shard_id(), with arguments as printed; null if they cannot be read, also for a layout that is not a constant; node is "server" for snowflake_node_id(); alone if nothing but casts, or an array of this element, is around the call';
 
 -- The sequence that an expression refers to: 'name'::regclass; nextval() of that; or
 -- by_name, a cast from text, which each session resolves with its search_path.
