@@ -301,6 +301,73 @@ SELECT count(*) BETWEEN 5 AND 6 AS hours, bool_and(upper - lower = '15 min') AS 
 FROM maintain_id_partitions('m', '15 min', '1 h');
 DROP TABLE m;
 
+-- Months, quarters and years that begin on the last days of a month keep the day.  The
+-- dates are past, so partitions up to the present follow.
+CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2023-12-31Z', '2024-02-29Z');
+SELECT count(*) > 20 AS created FROM maintain_id_partitions('m', '1 month', '0');
+SELECT lower::date FROM id_partitions('m') LIMIT 15;
+DROP TABLE m;
+-- also if those that tell it are dropped at once
+CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2023-12-31Z', '2024-02-29Z');
+SELECT count(*) FROM maintain_id_partitions('m', '1 month', '0', '0');
+SELECT count(*), bool_and(extract(month FROM lower + interval '1 day') <> extract(month FROM lower)) AS last_day FROM id_partitions('m');
+DROP TABLE m;
+CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '3 months', '2022-11-30Z', '2023-02-28Z');
+SELECT count(*) > 10 AS created FROM maintain_id_partitions('m', '3 months', '0');
+SELECT lower::date FROM id_partitions('m') LIMIT 6;
+DROP TABLE m;
+CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 year', '2016-02-29Z', '2019-02-28Z');
+SELECT count(*) > 4 AS created FROM maintain_id_partitions('m', '1 year', '0');
+SELECT lower::date FROM id_partitions('m') LIMIT 9;
+DROP TABLE m;
+-- others continue from the last bound
+CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2024-01-31Z', '2024-02-29Z') UNION ALL SELECT count(*) FROM create_id_partitions('m', '1 day', '2024-02-29Z', '2024-03-04Z');
+SELECT count(*) > 20 AS created FROM maintain_id_partitions('m', '1 month', '0');
+SELECT lower::date FROM id_partitions('m') LIMIT 8;
+DROP TABLE m;
+
+-- A row with an old id does not make a partition for each interval since then, neither
+-- does its own partition.  One that comes later stays in the default partition.
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_serial PARTITION OF m FOR VALUES FROM (MINVALUE) TO (1000);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+INSERT INTO m SELECT snowflake_floor(t) FROM unnest(ARRAY['2011-02-03 04:05Z', now() - interval '2 hours', now()]) AS t;
+SELECT count(*) BETWEEN 4 AND 5 AS created, min(lower) AS first, count(*) FILTER (WHERE upper < now() - interval '3 hours') AS old, sum(moved) AS moved FROM maintain_id_partitions('m', '1 hour', '0');
+SELECT count(*) < 2 AS again FROM maintain_id_partitions('m', '1 hour', '0');
+INSERT INTO m SELECT snowflake_floor('2012-02-03 04:05Z');
+SELECT done, lower, moved FROM maintain_id_partitions('m', '1 hour', '0') WHERE moved > 0;
+SELECT (SELECT count(*) FROM m) AS rows, (SELECT count(*) FROM m_default) AS in_default;
+-- after a time without maintenance
+DROP TABLE m;
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+SELECT count(*) FROM create_id_partitions('m', '1 hour', '2011-02-03Z', '2011-02-03 01:00Z');
+INSERT INTO m SELECT snowflake_floor(t) FROM unnest(ARRAY['2011-02-03 04:05Z', now()]) AS t;
+SELECT count(*) BETWEEN 2 AND 3 AS created, min(lower) AS first, sum(moved) AS moved FROM maintain_id_partitions('m', '1 hour', '0');
+SELECT count(*) < 2 AS again FROM maintain_id_partitions('m', '1 hour', '0');
+-- without a default partition, the message says how to begin with the present
+DROP TABLE m;
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 hour', '2011-02-03Z', '2011-02-03 01:00Z');
+CREATE FUNCTION error_of(query text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE query;
+EXCEPTION WHEN others THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    message := sqlerrm;
+END $$;
+SELECT message, regexp_replace(hint, '\d{4}-\d\d-\d\d \d\d:', '...:', 'g') AS hint, substring(hint, 'create_id.*[)]') AS call FROM error_of($$SELECT maintain_id_partitions('m', '1 hour', '0')$$) \gset
+\echo :message: :hint
+SELECT count(*) FROM :call;
+SELECT count(*) BETWEEN 1 AND 2 AS present FROM maintain_id_partitions('m', '1 hour', '0');
+DROP FUNCTION error_of(text);
+DROP TABLE m;
+
 -- Sub-partitions: new ones are divided like the latest, except by the same column
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST (kind);

@@ -134,58 +134,30 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._period(interval, timestamp with time zone, timestamp with time zone) IS 'internal: the multiple of an interval, counted from an anchor or from 2001-01-01, that contains an instant';
 
--- The time spans that are missing in a span, between the existing partitions: they
--- continue the intervals of those before.  If these have just been dropped, past is
--- where they ended.
+-- Months from the 31st on end on the last day of shorter ones.  They continue with the
+-- 31st, not with that: the first of the latest bounds of which all others are multiples.
+-- Twelve are enough for months, quarters and years.
 
-CREATE FUNCTION objectid_ext_tools._missing_partitions(
-    parent regclass,
-    every interval,
-    first timestamp with time zone,
-    upto timestamp with time zone,
-    past timestamp with time zone,
-    layout snowflake_layout,
-    OUT begins timestamp with time zone,
-    OUT ends timestamp with time zone
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+CREATE FUNCTION objectid_ext_tools._series_begin(bounds timestamp with time zone[], last timestamp with time zone, every interval) RETURNS timestamp with time zone
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
-DECLARE
-    partitions tstzmultirange;
-    bounds timestamptz[];
-    gap tstzrange;
-    instant timestamptz;
-    anchor timestamptz;
-    missing integer := 0;
-BEGIN
-    -- a partition within a tick separates those before and after it
-    SELECT range_agg(tstzrange(lower, upper, CASE WHEN lower = upper THEN '[]' ELSE '[)' END)), array_agg(upper) FILTER (WHERE exact_upper) INTO partitions, bounds
-    FROM objectid_ext_tools._time_partitions(parent, layout);
-    FOR gap IN SELECT g FROM unnest('{(,)}'::tstzmultirange - coalesce(partitions, '{}')) AS g WHERE g && tstzrange(first, upto, '[]') ORDER BY g LOOP
-        instant := greatest(first, lower(gap));
-        anchor := coalesce((SELECT max(b) FROM unnest(bounds) AS b WHERE b <= instant), past);
-        WHILE instant <= upto AND (upper_inf(gap) OR instant < upper(gap)) LOOP
-            SELECT greatest(p.begins, lower(gap)), least(p.ends, upper(gap)) INTO begins, ends FROM objectid_ext_tools._period(every, anchor, instant) AS p;
-            missing := missing + 1;
-            IF missing > 10000 THEN
-                RAISE EXCEPTION 'more than 10000 partitions of table % are missing', parent USING ERRCODE = 'program_limit_exceeded';
-            END IF;
-            RETURN NEXT;
-            instant := ends;
-        END LOOP;
-    END LOOP;
-END;
+    WITH latest AS MATERIALIZED (
+        SELECT b, row_number() OVER (ORDER BY b DESC)::integer AS n
+        FROM (SELECT DISTINCT b FROM unnest(bounds) AS b WHERE b <= last) AS bound ORDER BY b DESC LIMIT 12
+    )
+    SELECT min(b) FROM latest AS l
+    WHERE NOT EXISTS (SELECT FROM latest AS later WHERE later.n < l.n AND later.b <> l.b + (l.n - later.n) * every)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._missing_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: time spans of the partitions that are missing; past is null, or the end of partitions that were dropped';
+COMMENT ON FUNCTION objectid_ext_tools._series_begin(timestamp with time zone[], timestamp with time zone, interval) IS 'internal: from which of the bounds up to the last one partitions of an interval continue; null if there is none';
 
 -- Before the first partition of an instant there can be one up to the highest number of
--- a serial column, and numbers have no time.  Only the default partition contains rows
--- since then.
+-- a serial column, and numbers have no time.  If the default partition cannot be read,
+-- no partition can be created, and the attempt for the present says why.
 
 CREATE FUNCTION objectid_ext_tools._first_default_time(parent regclass, since timestamp with time zone, layout snowflake_layout) RETURNS timestamp with time zone
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
@@ -205,9 +177,76 @@ BEGIN
                        objectid_ext_tools._partition_bound(key_type, greatest(since, epoch + interval '1 day'), layout), key_type) INTO id;
     END IF;
     RETURN objectid_ext_tools._partition_time(key_type, id, layout);
+EXCEPTION WHEN transaction_rollback THEN
+    RAISE;
+WHEN others THEN
+    RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._first_default_time(regclass, timestamp with time zone, snowflake_layout) IS 'internal: time of the first row of the default partition since an instant, but after the first day of the layout; null if there is none';
+COMMENT ON FUNCTION objectid_ext_tools._first_default_time(regclass, timestamp with time zone, snowflake_layout) IS 'internal: time of the first row of the default partition since an instant, but after the first day of the layout; null if there is none, or it cannot be read';
+
+-- The time spans that are missing in a span, between the existing partitions: they
+-- continue the intervals of those before.  If these have just been dropped, past is
+-- where they continue.  The first span is that of a row in the default partition, or the
+-- present.  A row with a wrong id can be of any age, so only spans with rows are missing
+-- of what is long past.
+
+CREATE FUNCTION objectid_ext_tools._missing_partitions(
+    parent regclass,
+    every interval,
+    first timestamp with time zone,
+    upto timestamp with time zone,
+    past timestamp with time zone,
+    layout snowflake_layout,
+    OUT begins timestamp with time zone,
+    OUT ends timestamp with time zone
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    present timestamptz := least(clock_timestamp(), upto);
+    has_default boolean := EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0);
+    partitions tstzmultirange;
+    uppers timestamptz[];
+    lowers timestamptz[];
+    gap tstzrange;
+    instant timestamptz;
+    anchor timestamptz;
+    sought timestamptz;
+    missing integer := 0;
+BEGIN
+    -- a partition within a tick separates those before and after it
+    SELECT range_agg(tstzrange(lower, upper, CASE WHEN lower = upper THEN '[]' ELSE '[)' END)), array_agg(upper) FILTER (WHERE exact_upper), array_agg(lower) FILTER (WHERE exact_lower)
+        INTO partitions, uppers, lowers
+    FROM objectid_ext_tools._time_partitions(parent, layout);
+    FOR gap IN SELECT g FROM unnest('{(,)}'::tstzmultirange - coalesce(partitions, '{}')) AS g WHERE g && tstzrange(first, upto, '[]') ORDER BY g LOOP
+        instant := greatest(first, lower(gap));
+        anchor := coalesce(objectid_ext_tools._series_begin(uppers || lowers, (SELECT max(u) FROM unnest(uppers) AS u WHERE u <= instant), every), past);
+        sought := CASE WHEN anchor IS NULL THEN present WHEN has_default THEN present - 100 * every ELSE '-infinity' END;
+        LOOP
+            IF instant < sought THEN
+                instant := least(objectid_ext_tools._first_default_time(parent, instant, layout), present);
+            END IF;
+            EXIT WHEN instant > upto OR instant >= upper(gap);
+            SELECT greatest(p.begins, lower(gap)), least(p.ends, upper(gap)) INTO begins, ends FROM objectid_ext_tools._period(every, anchor, instant) AS p;
+            missing := missing + 1;
+            IF missing > 10000 THEN
+                RAISE EXCEPTION 'more than 10000 partitions of table % are missing', parent
+                    USING ERRCODE = 'program_limit_exceeded',
+                          HINT = CASE WHEN ends > present THEN 'Use a longer interval, or a shorter time ahead.'
+                                      ELSE (SELECT format('Call create_id_partitions(%L, %L, %L, %L) to continue from there.', parent, every, p.begins - every, p.begins)
+                                            FROM objectid_ext_tools._period(every, anchor, present) AS p) END;
+            END IF;
+            RETURN NEXT;
+            instant := ends;
+            sought := least(sought, present - 100 * every);
+        END LOOP;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._missing_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: time spans of the partitions that are missing; if there is a default partition, only those with rows in it before the last 100; past is null, or from where partitions that were dropped continue';
 
 CREATE FUNCTION objectid_ext_tools._copy_template(parent regclass, template regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -273,11 +312,10 @@ BEGIN
     PERFORM objectid_ext_tools._lock_parent(parent);
     layout := objectid_ext_tools._partition_layout(parent, layout);
     present := clock_timestamp();
-    SELECT max(p.upper), max(p.upper) FILTER (WHERE exact_upper) INTO past, anchor
+    SELECT coalesce(max(p.upper), present),
+           objectid_ext_tools._series_begin(array_agg(p.upper) FILTER (WHERE exact_upper) || array_agg(p.lower) FILTER (WHERE exact_lower), max(p.upper) FILTER (WHERE exact_upper), every)
+        INTO past, anchor
     FROM objectid_ext_tools._time_partitions(parent, layout) AS p WHERE p.upper <= present;
-    IF anchor IS NULL THEN
-        past := least(objectid_ext_tools._first_default_time(parent, past, layout), present);
-    END IF;
 
     template := objectid_ext_tools._partition_template(parent, layout);
     older_than := present - keep;
@@ -320,8 +358,7 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 
-    -- Begin where the last partition of the past ended, or with the first row since
-    -- then, unless that is to be dropped.
+    -- Begin where the last partition of the past ended, unless that is to be dropped.
     odd := objectid_ext_tools._odd_bounds(parent, layout);
     FOR lower, upper IN
         SELECT m.begins, m.ends
