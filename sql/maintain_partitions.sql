@@ -658,6 +658,39 @@ SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01 00:00:00.123
 SELECT partition FROM drop_id_partitions('m', now(), layout => 'twitter');
 DROP TABLE m;
 
+-- The comment of create_id_partitions() tells it, too, if no default does.
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '10 minutes', '2026-01-01Z', '2026-01-01 00:30Z', 'mastodon');
+COMMENT ON TABLE m_20260101_0010 IS 'ids of Mastodon';
+SELECT obj_description(partition) AS comment, lower FROM id_partitions('m', 'mastodon');
+\set VERBOSITY terse
+SELECT id_partitions('m', 'discord');
+SELECT drop_id_partitions('m', now() - interval '5 years', layout => 'twitter');
+SELECT maintain_id_partitions('m', '1 year', '0', '5 years', layout => 'pgedge');
+SELECT create_id_partitions('m', '10 minutes', '2026-01-01Z', '2026-01-01 00:30Z', 'time:40,node:10,seq:13;tick=1ms;epoch=2024-03-05T07:08:09.123Z');
+ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1, 'discord');
+SELECT drop_id_partitions('m', now() - interval '5 years');
+\set VERBOSITY default
+ALTER TABLE m ALTER id DROP DEFAULT;
+SELECT maintain_id_partitions('m', '1 year', '0', '5 years', layout => 'sonyflake');
+-- a comment of its form that is not of the owner, or does not have its form
+ALTER TABLE m_20260101_0000 OWNER TO regress_upkeep_owner;
+COMMENT ON TABLE m_20260101_0020 IS 'snowflake ids of layout "twitter", from yesterday to tomorrow';
+SELECT count(*) FROM id_partitions('m', 'discord');
+-- other bounds, of the same layout; other names of the same times
+ALTER TABLE m_20260101_0000 OWNER TO :"USER";
+ALTER TABLE m DETACH PARTITION m_20260101_0000;
+DROP TABLE m_20260101_0010;
+ALTER TABLE m ATTACH PARTITION m_20260101_0000 FOR VALUES FROM (snowflake_floor('2026-01-01Z', 'mastodon')) TO (snowflake_floor('2026-01-01 00:20Z', 'mastodon'));
+SELECT count(*) FROM id_partitions('m', 'mastodon');
+DROP TABLE m;
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-02-01Z', 'twitter;start=random');
+SELECT count(*) FROM id_partitions('m', 'time:41,node:12,seq:10;tick=1ms;epoch=2010-11-04T01:42:54.657Z');
+SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-03-01Z', 'twitter');
+SELECT obj_description(partition) AS comment FROM id_partitions('m', 'twitter');
+DROP TABLE m;
+
 -- Errors
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);

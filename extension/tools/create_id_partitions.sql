@@ -208,6 +208,9 @@ BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(template);
     PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
     partition := name::regclass;
+    IF key_type = 'bigint'::regtype THEN
+        EXECUTE format('COMMENT ON TABLE %s IS %L', partition, objectid_ext_tools._partition_comment(begin_id, end_id, layout));
+    END IF;
     IF default_partition IS NOT NULL THEN
         SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated = ''),
                format('%1$I OPERATOR(%2$s.>=) %3$L::%4$s AND %1$I OPERATOR(%2$s.<) %5$L::%4$s',
@@ -282,4 +285,4 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column; an error if it is not known, or if that or the bounds of the partitions are of another one; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column; an error if it is not known, or if that, or the bounds or comments of the partitions, are of another one; comments on partitions of bigint tell layout and times; the interval is from 1 minute to 366 days';

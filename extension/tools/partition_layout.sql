@@ -39,6 +39,36 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._layouts_of_bound(text, snowflake_layout) IS 'internal: layouts in which a bound is a whole hour; null if there is none, or if it is a whole second of the given layout';
 
+-- What create_id_partitions() writes on a partition, and reads again.  The times show
+-- whether another layout means the same, and the name whether the partition has got
+-- other bounds since.  Whoever may write comments as the owner could drop it, too.
+
+CREATE FUNCTION objectid_ext_tools._partition_comment(begin_id text, end_id text, layout snowflake_layout) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO'
+AS $$
+    SELECT format('snowflake ids of layout "%s", from %s to %s', replace(layout::text, ';start=random', ''),
+                  objectid_ext_tools._partition_time('bigint', begin_id, layout), objectid_ext_tools._partition_time('bigint', end_id, layout))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_comment(text, text, snowflake_layout) IS 'internal: comment on a partition of bigint';
+
+CREATE FUNCTION objectid_ext_tools._other_comment(parent regclass, layout snowflake_layout) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT min(format('The comment on partition %s says: %s.', child.partition, found))
+    FROM objectid_ext_tools._partition_bounds(parent) AS child
+         JOIN pg_class p ON p.oid = parent JOIN pg_class c ON c.oid = child.partition AND c.relowner = p.relowner,
+         LATERAL regexp_match(child.printed, '^FOR VALUES FROM [(]''(.*)''[)] TO [(]''(.*)''[)]$') AS ids,
+         LATERAL obj_description(child.partition, 'pg_class') AS found
+    WHERE found ~ '^snowflake ids of layout "[^"]+", from [-+:. 0-9]+ to [-+:. 0-9]+$'
+      AND split_part(found, '"', 2) <> replace(layout::text, ';start=random', '')
+      AND split_part(found, '"', 3) <> split_part(objectid_ext_tools._partition_comment(ids[1], ids[2], layout), '"', 3)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._other_comment(regclass, snowflake_layout) IS 'internal: what a comment of _partition_comment() says of another layout; null if there is none';
+
 -- Ids do not tell where the sequence of their layout started.  With another one, the
 -- present is old, and dropped.
 
@@ -51,11 +81,12 @@ DECLARE
     key_name text := (SELECT format('%s.%I', parent, attname) FROM pg_attribute WHERE attrelid = parent AND attnum = key);
     own text[] := objectid_ext_tools._default_layouts(parent, key);
     others text[];
+    detail text;
 BEGIN
     IF objectid_ext_tools._partition_key_type(parent) IS DISTINCT FROM 'bigint'::regtype THEN
         RETURN objectid_ext_tools._layout('twitter');
     ELSIF layout IS NULL AND cardinality(own) = 1 THEN
-        RETURN objectid_ext_tools._layout(own[1]);
+        layout := objectid_ext_tools._layout(own[1]);
     ELSIF layout IS NULL THEN
         RAISE EXCEPTION 'layout of column % is not known', key_name
             USING ERRCODE = 'invalid_parameter_value',
@@ -65,14 +96,17 @@ BEGIN
     others := coalesce(own, (SELECT objectid_ext_tools._layouts_of_bound(max(bound::bigint)::text, layout)
                              FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''([0-9]+)''[)]$') AS bound));
     IF replace(layout::text, ';start=random', '') <> ALL (others) THEN
+        detail := format(CASE WHEN own IS NULL THEN 'The last bound of its partitions is a whole hour of %s, and no whole second of this layout.'
+                              ELSE 'According to its default, it is %s.' END,
+                         (SELECT string_agg(format('"%s"', l), ' or ') FROM unnest(others) AS l));
+    END IF;
+    detail := coalesce(detail, objectid_ext_tools._other_comment(parent, layout));
+    IF detail IS NOT NULL THEN
         RAISE EXCEPTION 'layout "%" is not that of column %', layout, key_name
-            USING ERRCODE = 'invalid_parameter_value',
-                  DETAIL = format(CASE WHEN own IS NULL THEN 'The last bound of its partitions is a whole hour of %s, and no whole second of this layout.'
-                                       ELSE 'According to its default, it is %s.' END,
-                                  (SELECT string_agg(format('"%s"', l), ' or ') FROM unnest(others) AS l)),
-                  HINT = 'Pass the layout of the ids as the argument layout.';
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = detail,
+                  HINT = 'Pass the layout of the ids as the argument layout.' || CASE WHEN detail LIKE 'The comment%' THEN ' If the comment is wrong, remove it with COMMENT ON TABLE.' ELSE '' END;
     END IF;
     RETURN layout;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_layout(regclass, snowflake_layout) IS 'internal: the given layout, or else that of the default of the partition key; raises an error if the default, or else the bounds of the partitions, are of another one, or if none is known';
+COMMENT ON FUNCTION objectid_ext_tools._partition_layout(regclass, snowflake_layout) IS 'internal: the given layout, or else that of the default of the partition key; raises an error if the default, or else the bounds of the partitions, or their comments, are of another one, or if none is known';
