@@ -55,6 +55,18 @@ SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.f
 SHOW search_path;
 SET search_path = plan_test, public, objectid_ext_tools;
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'fails'::regclass AND attname = 'id';
+-- Types and operator classes are printed without a schema for a session that finds them.
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE OPERATOR CLASS id_ops FOR TYPE int8 USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 btint8cmp(int8, int8);
+CREATE TABLE moods (id serial PRIMARY KEY, m mood, n bigint);
+CREATE INDEX ON moods (id, n id_ops) WHERE m <> 'sad';
+CREATE TABLE moods_before AS SELECT index::text, definition FROM indexes WHERE relation = 'moods'::regclass;
+SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conversion_steps('moods', 'id', 1) WHERE statement LIKE 'CREATE INDEX%' ORDER BY step;
+\t on
+SELECT statement FROM snowflake_conversion_steps('moods', 'id', 1) ORDER BY step \gexec
+\t off
+SELECT index, definition FROM indexes WHERE relation = 'moods'::regclass EXCEPT SELECT index::regclass, definition FROM moods_before;
+SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'moods'::regclass AND attname = 'id';
 -- IS DISTINCT FROM looks an operator up, which a definition cannot name.
 CREATE TYPE other.pair AS (a int, b int);
 CREATE FUNCTION other.same(other.pair, other.pair) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a = ($2).a';
@@ -300,8 +312,6 @@ SELECT * FROM named('two');
 SELECT first_is_raised('two');
 BEGIN;
 CREATE TEMPORARY TABLE named_before AS SELECT * FROM named('two') WITH ORDINALITY AS n;
-SET LOCAL enable_hashjoin = off;
-SET LOCAL enable_nestloop = off;
 SET LOCAL enable_hashagg = off;
 SET LOCAL enable_indexscan = off;
 SET LOCAL enable_bitmapscan = off;

@@ -129,8 +129,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_functions(text) IS 'internal: names of the functions of pg_catalog in the meaning of an index or constraint';
 
 -- The definition of an index is printed as the session needs it to find types,
--- collations and operator classes.  While its path is set, nothing here looks up a
--- name without a schema.
+-- collations and operator classes, and is tried like that.  While its path is set,
+-- nothing here looks up a name without a schema.
 
 CREATE FUNCTION objectid_ext_tools._live_printed(kind text, object oid, path text, OUT definition text, OUT predicate text)
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -207,6 +207,7 @@ DECLARE
     printed record;
     tablespace text := (SELECT format(' TABLESPACE %I', spcname) FROM pg_class JOIN pg_tablespace s ON s.oid = reltablespace WHERE kind = 'index' AND pg_class.oid = object);
     definition text;
+    again text;
     name text := CASE kind WHEN 'index' THEN format('index %s', object::regclass)
                            ELSE (SELECT format('check constraint "%s" of table %s', conname, relation) FROM pg_constraint WHERE oid = object) END;
 BEGIN
@@ -216,7 +217,10 @@ BEGIN
         printed := objectid_ext_tools._live_printed(kind, part, path);
         definition := objectid_ext_tools._live_qualified(printed.definition, objectid_ext_tools._live_functions(meaning));
         IF kind = 'index' THEN
-            EXECUTE 'CREATE INDEX _objectid_ext_again ON pg_temp._objectid_ext_model USING ' || definition;
+            again := 'CREATE INDEX _objectid_ext_again ON pg_temp._objectid_ext_model USING ' || definition;
+            PERFORM set_config('search_path', path, true);
+            EXECUTE again;
+            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             IF objectid_ext_tools._live_meaning(kind, 'pg_temp._objectid_ext_again'::regclass, true) <> meaning THEN
                 RAISE EXCEPTION 'its definition has another meaning with another search_path' USING ERRCODE = 'ambiguous_function';
             END IF;
