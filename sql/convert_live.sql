@@ -403,6 +403,7 @@ ALTER ROLE regress_live_owner NOBYPASSRLS;
 ALTER TABLE live_other.d NO FORCE ROW LEVEL SECURITY;
 BEGIN;
 REVOKE TEMPORARY ON DATABASE :"DBNAME" FROM PUBLIC;
+CREATE INDEX ON c (id) WHERE id > 0;
 SET LOCAL ROLE regress_live_owner;
 SELECT item, replace(detail, quote_ident(current_database()), 'db') AS detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
 \set VERBOSITY sqlstate

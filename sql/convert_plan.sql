@@ -67,15 +67,65 @@ SELECT statement FROM snowflake_conversion_steps('moods', 'id', 1) ORDER BY step
 \t off
 SELECT index, definition FROM indexes WHERE relation = 'moods'::regclass EXCEPT SELECT index::regclass, definition FROM moods_before;
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'moods'::regclass AND attname = 'id';
--- IS DISTINCT FROM looks an operator up, which a definition cannot name.
+-- These forms look an operator up, which a definition cannot name: either way would
+-- use another one.
 CREATE TYPE other.pair AS (a int, b int);
 CREATE FUNCTION other.same(other.pair, other.pair) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a = ($2).a';
+CREATE FUNCTION other.less(other.pair, other.pair) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a < ($2).a';
+CREATE FUNCTION other.compare(other.pair, other.pair) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a - ($2).a';
 CREATE OPERATOR other.= (FUNCTION = other.same, LEFTARG = other.pair, RIGHTARG = other.pair);
-SET search_path = plan_test, public, objectid_ext_tools, other;
-CREATE TABLE hidden (id serial PRIMARY KEY, p other.pair);
-CREATE INDEX ON hidden (id) WHERE p IS DISTINCT FROM ROW(1, 2)::other.pair;
+CREATE OPERATOR other.< (FUNCTION = other.less, LEFTARG = other.pair, RIGHTARG = other.pair);
+CREATE OPERATOR FAMILY other.pair_ops USING btree;
+CREATE OPERATOR CLASS other.pair_ops FOR TYPE other.pair USING btree FAMILY other.pair_ops AS OPERATOR 1 other.<, OPERATOR 3 other.=, FUNCTION 1 other.compare(other.pair, other.pair);
+SET search_path = other, plan_test, public, objectid_ext_tools, pg_catalog;
+CREATE TABLE plan_test.hidden (id serial PRIMARY KEY, p pair, CONSTRAINT c CHECK (NULLIF(p, '(1,2)') IS NOT NULL OR id > 0));
+CREATE TABLE plan_test.refers_hidden (id int DEFAULT CASE WHEN '(1,2)'::pair IS DISTINCT FROM '(1,3)' THEN 1 END REFERENCES hidden);
+CREATE UNIQUE INDEX i1 ON hidden (id) WHERE p IS DISTINCT FROM '(1,2)';
+CREATE INDEX i2 ON hidden (id) WHERE CASE p WHEN '(1,2)' THEN true END;
+CREATE INDEX i3 ON hidden (id) WHERE (id, p) < (3, '(1,2)'::pair);
+-- others are printed
+CREATE INDEX i4 ON hidden (id) WHERE p IN ('(1,2)', '(1,3)') AND p = '(1,2)' AND CASE WHEN p = '(1,2)' THEN true END AND p = ANY (ARRAY['(1,2)'::pair])
+    AND (p, '(1,2)'::pair) < (p, p) AND id IS DISTINCT FROM 1 AND CASE id WHEN 2 THEN true END AND (id, id) < (1, 2);
 SET search_path = plan_test, public, objectid_ext_tools;
+SELECT item, relation, split_part(detail, E'\n', 1) AS detail FROM obstacles('hidden');
 SELECT statement FROM snowflake_conversion_steps('hidden', 'id', 1);
+SELECT convert_to_snowflake('hidden', 'id', 1);
+ALTER TABLE hidden DROP CONSTRAINT c;
+ALTER TABLE refers_hidden ALTER COLUMN id DROP DEFAULT;
+DROP INDEX i1, i2, i3;
+SELECT * FROM obstacles('hidden');
+CREATE TABLE hidden_before AS SELECT index::text, definition FROM indexes WHERE relation = 'hidden'::regclass;
+SELECT convert_to_snowflake('hidden', 'id', 1);
+SELECT index, definition FROM indexes WHERE relation = 'hidden'::regclass EXCEPT SELECT index::regclass, definition FROM hidden_before;
+
+--
+-- Values of the row type, which PostgreSQL does not change, either: in other types too
+--
+CREATE TABLE whole_row (id serial PRIMARY KEY);
+CREATE VIEW row_view AS SELECT r, 1 AS n FROM whole_row AS r;
+CREATE DOMAIN row_domain AS whole_row;
+CREATE TYPE row_type AS (old row_domain[]);
+CREATE FUNCTION make_row(int) RETURNS whole_row LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN ROW($1); END';
+CREATE TABLE row_values (v row_view, t row_type[], n int) PARTITION BY LIST (n);
+CREATE TABLE row_values_1 PARTITION OF row_values FOR VALUES IN (1);
+INSERT INTO row_values VALUES (ROW(ROW(1), 1), ARRAY[ROW(ARRAY[ROW(2)::row_domain])::row_type], 1);
+CREATE MATERIALIZED VIEW row_copy AS SELECT v FROM row_values;
+CREATE TABLE row_index (n int);
+CREATE INDEX ON row_index (make_row(n));
+SELECT * FROM obstacles('whole_row');
+SELECT statement FROM snowflake_conversion_steps('whole_row', 'id', 1);
+SELECT convert_to_snowflake('whole_row', 'id', 1);
+DROP TABLE row_index;
+DROP MATERIALIZED VIEW row_copy;
+\t on
+SELECT substring(detail FROM 'use (.*) before') FROM obstacles('whole_row') \gexec
+\t off
+SELECT * FROM row_values;
+SELECT * FROM obstacles('whole_row');
+-- nothing changes its type
+CREATE TABLE whole_bigint (id bigserial PRIMARY KEY);
+CREATE TABLE bigint_values (v whole_bigint);
+SELECT * FROM obstacles('whole_bigint');
 
 --
 -- Rows that violate a constraint that is not valid cannot be updated

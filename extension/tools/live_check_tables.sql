@@ -72,7 +72,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_room_obstacles(regclass, name, regtype) IS 'internal: tables that cannot get shadow columns';
 
 -- An error can come from the new type of the column.  Indexes of partitions are like
--- their parent.
+-- their parent.  Whole rows and operators that are not printed are named elsewhere.
 
 CREATE FUNCTION objectid_ext_tools._live_definition_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -90,6 +90,7 @@ BEGIN
              LEFT JOIN pg_index ON d.kind = 'index' AND indexrelid = d.object
         WHERE (d.kind = 'check' OR (indexprs IS NOT NULL OR indpred IS NOT NULL) AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = d.object))
           AND objectid_ext_tools._live_meaning(d.kind, d.object, true) NOT LIKE '% :varattno 0 %'
+          AND NOT EXISTS (SELECT FROM objectid_ext_tools._unprinted_operators(objectid_ext_tools._live_meaning(d.kind, d.object, true)))
     LOOP
         BEGIN
             PERFORM objectid_ext_tools._live_definition(each.kind, each.relation, each.object, to_type, each."columns", each."values", 'pg_catalog, pg_temp');

@@ -172,33 +172,6 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_privilege_obstacles(regclass) IS 'internal: privileges that the current role lacks for a conversion under load';
 
--- A value of the row type would lose its column.  All tables at once, because this
--- reads all of pg_attribute.
-
-CREATE FUNCTION objectid_ext_tools._live_row_type_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    WITH RECURSIVE used (relation, type) AS (
-        SELECT oid, reltype FROM pg_class WHERE oid = ANY (tables)
-        UNION
-        SELECT used.relation, whole.type
-        FROM used JOIN (
-            SELECT typbasetype, oid FROM pg_type WHERE typbasetype <> 0
-            UNION ALL SELECT typelem, oid FROM pg_type WHERE typelem <> 0 AND typlen = -1
-            UNION ALL SELECT rngsubtype, rngtypid FROM pg_range
-            UNION ALL SELECT rngtypid, rngmultitypid FROM pg_range
-            UNION ALL SELECT atttypid, reltype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relkind = 'c' AND NOT attisdropped
-        ) AS whole (part, type) ON part = used.type
-    )
-    SELECT used.relation::regclass, 'feature_not_supported',
-           format('column "%s" of table %s uses the row type of table %s', attname, attrelid::regclass, used.relation::regclass),
-           'Its values would lose the converted column.', NULL
-    FROM used JOIN pg_attribute ON atttypid = used.type JOIN pg_class c ON c.oid = attrelid
-    WHERE relkind IN ('r', 'p', 'm') AND NOT attisdropped
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._live_row_type_obstacles(regclass[]) IS 'internal: columns that store values of the row type of one of these tables';
-
 CREATE FUNCTION objectid_ext_tools._live_whole_row_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

@@ -242,3 +242,40 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_definition(text, regclass, oid, regtype, name[], text[], text) IS 'internal: definition of an index or check constraint, with shadow columns in the place of the converted ones, for a session with that search_path';
 
+CREATE FUNCTION objectid_ext_tools._live_foreign_key("table" regclass, "column" name, to_type regtype, object oid) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+DECLARE
+    key pg_constraint;
+    definition text := pg_get_constraintdef(object);
+    old text[];
+    new text[];
+BEGIN
+    SELECT * INTO key FROM pg_constraint WHERE oid = object;
+    SELECT array_agg(names), array_agg(shadows) INTO old, new
+    FROM (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY n), string_agg(quote_ident(coalesce(l.shadow, a.attname)), ', ' ORDER BY n)
+          FROM (VALUES (1, key.conrelid, key.conkey), (2, key.confrelid, key.confkey), (3, key.conrelid, key.confdelsetcols)) AS s (side, relid, attnums)
+               CROSS JOIN LATERAL unnest(attnums) WITH ORDINALITY AS k (attnum, n)
+               JOIN pg_attribute a ON a.attrelid = relid AND a.attnum = k.attnum
+               LEFT JOIN objectid_ext_tools._live_columns("table", "column", to_type) l ON l.relation = relid AND l.attribute = a.attname
+          GROUP BY side ORDER BY side) AS lists (names, shadows);
+    old[1] := format('FOREIGN KEY (%s) REFERENCES %s(%s)', old[1], key.confrelid::regclass, old[2]);
+    IF NOT starts_with(definition, old[1]) THEN
+        RAISE EXCEPTION 'cannot convert foreign key constraint "%" of table %', key.conname, key.conrelid::regclass
+            USING ERRCODE = 'feature_not_supported', DETAIL = format('Its definition is: %s', definition);
+    END IF;
+    definition := substr(definition, length(old[1]) + 1);
+    IF key.confdelsetcols IS NOT NULL THEN
+        definition := replace(definition, format('(%s)', old[3]), format('(%s)', new[3]));
+    END IF;
+    -- SET CONSTRAINTS of the foreign key does not concern the one beside it, which is
+    -- therefore checked last
+    IF NOT key.condeferred THEN
+        definition := regexp_replace(definition, ' DEFERRABLE( NOT VALID| NOT ENFORCED)?$', E' DEFERRABLE INITIALLY DEFERRED\\1');
+    END IF;
+    RETURN format('FOREIGN KEY (%s) REFERENCES %s(%s)%s', new[1], key.confrelid::regclass, new[2], definition);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_foreign_key(regclass, name, regtype, oid) IS 'internal: definition of a foreign key, with shadow columns in the place of the converted ones';

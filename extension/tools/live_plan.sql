@@ -47,7 +47,9 @@ BEGIN
     IF NOT own THEN
         RETURN;
     END IF;
-    RETURN QUERY SELECT false, x FROM objectid_ext_tools._live_definition_obstacles("table", "column", to_type) AS x;
+    IF has_database_privilege(current_database(), 'TEMPORARY') THEN
+        RETURN QUERY SELECT false, x FROM objectid_ext_tools._live_definition_obstacles("table", "column", to_type) AS x;
+    END IF;
     RETURN QUERY SELECT true, x
                  FROM (SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT row_security_active(relation)) AS t,
                       objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._live_violated_obstacles(%L)', relation)) AS x;

@@ -289,7 +289,6 @@ BEGIN
         RETURN QUERY SELECT * FROM objectid_ext_tools._live_table_obstacles(each.relation, state);
     END LOOP;
     RETURN QUERY SELECT * FROM objectid_ext_tools._live_room_obstacles("table", "column", to_type);
-    RETURN QUERY SELECT * FROM objectid_ext_tools._live_row_type_obstacles(ARRAY(SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)));
     RETURN QUERY SELECT * FROM objectid_ext_tools._live_whole_row_obstacles(ARRAY(SELECT relation FROM objectid_ext_tools._live_columns("table", "column", to_type)));
 END;
 $$;
