@@ -7,7 +7,7 @@ tools = schema obstacles owners node_ids \
 	id_partitions partition_locks create_id_partitions default_rows maintain_id_partitions partition_layout \
 	generator_calls clock_sequences existing_tables conversion_obstacles convert_to_snowflake convert_to_objectid \
 	live_rights live_state live_locks live_definitions live_checks live_check_tables live_partitions live_late \
-	live_backfill live_backfill_checks live_fill live_swap live_run live_steps live_plan
+	live_backfill live_backfill_checks live_fill live_validate live_swap live_run live_steps live_plan
 
 MODULE_big = objectid_ext
 OBJS = settings.o shared_memory.o hash.o ticks.o time_range.o \

@@ -106,6 +106,31 @@ SELECT fact FROM facts WHERE fact ~ '^(orders|person|CREATE INDEX)' ORDER BY fac
 DROP TABLE orders, person, customer, before;
 
 --
+-- Steps that are called without those before them find renamed columns, too
+--
+CALL create_tables();
+CREATE TEMPORARY TABLE steps AS SELECT * FROM snowflake_conversion_steps('customer', 'id', 5);
+\t on
+SELECT statement FROM steps WHERE statement LIKE '%begin%' \gexec
+ALTER TABLE orders RENAME other TO other2;
+ALTER TABLE orders ALTER COLUMN customer DROP NOT NULL;
+SELECT statement FROM steps WHERE statement LIKE '%fill%' \gexec
+INSERT INTO orders (customer, other2) VALUES (2, 3);
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement LIKE 'CREATE%' ORDER BY step \gexec
+ALTER TABLE orders RENAME customer TO customer2;
+ALTER TABLE orders ALTER COLUMN customer2 SET NOT NULL;
+SELECT statement FROM steps WHERE statement LIKE '%validate%' \gexec
+INSERT INTO orders (customer2, other2) VALUES (3, 4);
+-- a table that has to be filled
+CREATE TABLE later (customer int REFERENCES customer);
+SELECT statement FROM steps WHERE statement LIKE '%validate%' \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+\t off
+SELECT * FROM remains;
+SELECT fact FROM facts WHERE fact ~ '^(orders|later|CREATE INDEX)' ORDER BY fact COLLATE "C";
+DROP TABLE later, orders, customer, steps;
+
+--
 -- A foreign key is dropped, and tables with it: their shadow columns go, too
 --
 CALL create_tables();
