@@ -72,7 +72,9 @@ COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass, name, regtype) IS
 -- referencing table first, a DELETE of a referenced row the other one.  So no
 -- lock order avoids deadlocks.  Instead, after the first lock we wait for each
 -- other lock for less than deadlock_timeout.  If that fails, the subtransaction
--- is rolled back, which releases all locks, and we start with the busy table.
+-- is rolled back, which releases all locks, and we start with what was busy: a
+-- table, or the function of a trigger, which a transaction can have changed that
+-- writes the tables later.
 
 CREATE FUNCTION objectid_ext_tools._lock_tables("table" regclass, "column" name, to_type regtype) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -81,7 +83,9 @@ AS $$
 DECLARE
     own_timeout text := current_setting('lock_timeout');
     first regclass := "table";
+    first_function regprocedure;
     busy regclass;
+    busy_function regprocedure;
     locked regclass[];
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
@@ -90,8 +94,14 @@ BEGIN
     LOOP
         BEGIN
             busy := NULL;
-            EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', first);
-            locked := ARRAY[first];
+            busy_function := NULL;
+            locked := '{}';
+            IF first_function IS NULL THEN
+                EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', first);
+                locked := ARRAY[first];
+            ELSE
+                PERFORM objectid_ext_tools._compile_again(first_function);
+            END IF;
             PERFORM set_config('lock_timeout', '100ms', true);
             LOOP
                 -- repeat until there are no more, as tables can be added meanwhile
@@ -108,18 +118,25 @@ BEGIN
                 END LOOP;
                 EXIT WHEN NOT FOUND;
             END LOOP;
+            busy := NULL;
+            FOR busy_function IN
+                SELECT objectid_ext_tools._trigger_functions(array_agg(relation)) FROM objectid_ext_tools._referring_columns("table", "column") WHERE attribute_type <> to_type
+            LOOP
+                PERFORM objectid_ext_tools._compile_again(busy_function);
+            END LOOP;
             PERFORM set_config('lock_timeout', own_timeout, true);
             RETURN;
         EXCEPTION WHEN lock_not_available THEN
-            IF busy IS NULL THEN
+            IF busy IS NULL AND busy_function IS NULL THEN
                 RAISE;
             END IF;
             first := busy;
+            first_function := busy_function;
         END;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_tables(regclass, name, regtype) IS 'internal: locks all tables that a conversion changes, without deadlocks';
+COMMENT ON FUNCTION objectid_ext_tools._lock_tables(regclass, name, regtype) IS 'internal: locks all tables that a conversion changes, and the functions of their triggers, without deadlocks; these functions will be compiled again';
 
 -- A conversion in steps must not find its columns converted, and its trigger depends
 -- on their type.
@@ -150,36 +167,38 @@ COMMENT ON FUNCTION objectid_ext_tools._check_no_steps(regclass, name) IS 'inter
 
 -- A session keeps the types with which it has compiled a trigger function: NEW.id
 -- would raise errors in each that has fired it before.  It compiles a function again
--- if that has changed.
+-- if that has changed in a transaction that was committed.
 
-CREATE FUNCTION objectid_ext_tools._compile_again(tables regclass[]) RETURNS void
+CREATE FUNCTION objectid_ext_tools._trigger_functions(tables regclass[]) RETURNS SETOF regprocedure
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.oid
+    FROM pg_proc p JOIN pg_language l ON l.oid = prolang
+    WHERE lanname = 'plpgsql' AND objectid_ext_tools._is_own(proowner)
+      AND p.oid IN (SELECT tgfoid FROM pg_trigger WHERE tgrelid = ANY (tables) AND NOT tgisinternal)
+    ORDER BY p.oid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._trigger_functions(regclass[]) IS 'internal: functions of triggers of these tables that sessions compile, as far as the current role owns them';
+
+CREATE FUNCTION objectid_ext_tools._compile_again(function regprocedure) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET extra_float_digits = 1
 AS $$
-DECLARE
-    function regprocedure;
 BEGIN
-    FOR function IN
-        SELECT p.oid
-        FROM pg_proc p JOIN pg_language l ON l.oid = prolang
-        WHERE lanname = 'plpgsql' AND objectid_ext_tools._is_own(proowner)
-          AND p.oid IN (SELECT tgfoid FROM pg_trigger WHERE tgrelid = ANY (tables) AND NOT tgisinternal)
-        ORDER BY p.oid
-    LOOP
-        FOR attempt IN 1 .. 10 LOOP
-            BEGIN
-                EXECUTE (SELECT format('ALTER FUNCTION %s COST %s', function, procost) FROM pg_proc WHERE oid = function);
-                EXIT;
-            EXCEPTION WHEN internal_error OR undefined_function OR null_value_not_allowed THEN
-                -- another session has changed it at the same moment, or dropped it
-                EXIT WHEN NOT EXISTS (SELECT FROM pg_proc WHERE oid = function);
-            END;
-        END LOOP;
+    FOR attempt IN 1 .. 10 LOOP
+        BEGIN
+            EXECUTE (SELECT format('ALTER FUNCTION %s COST %s', function, procost) FROM pg_proc WHERE oid = function);
+            EXIT;
+        EXCEPTION WHEN internal_error OR undefined_function OR null_value_not_allowed THEN
+            -- another session has changed it at the same moment, or dropped it
+            EXIT WHEN NOT EXISTS (SELECT FROM pg_proc WHERE oid = function);
+        END;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._compile_again(regclass[]) IS 'internal: lets all sessions compile the functions of triggers of these tables again, as far as the current role owns them';
+COMMENT ON FUNCTION objectid_ext_tools._compile_again(regprocedure) IS 'internal: lets all sessions compile a function again; waits for a transaction that has changed it';
 
 -- Change the type of a column and of the columns that reference it.  The caller
 -- has checked that this is possible.  The foreign keys are dropped meanwhile,
@@ -198,7 +217,6 @@ DECLARE
     drops text[] := '{}';
     types text[] := '{}';
     adds text[] := '{}';
-    changed regclass[];
     statement text;
 BEGIN
     FOR key IN
@@ -232,11 +250,9 @@ BEGIN
         END IF;
     END LOOP;
 
-    changed := ARRAY(SELECT r.relation FROM objectid_ext_tools._referring_columns("table", "column") r WHERE r.attribute_type <> to_type);
     FOREACH statement IN ARRAY drops || types || adds LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM objectid_ext_tools._compile_again(changed);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that reference it';

@@ -374,7 +374,7 @@ BEGIN
         SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
     END IF;
     PERFORM objectid_ext_tools._execute(statements);
-    PERFORM objectid_ext_tools._compile_again(changed);
+    PERFORM objectid_ext_tools._compile_again(f) FROM objectid_ext_tools._trigger_functions(changed) AS f;
     IF layout IS NOT NULL THEN
         PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
     END IF;
