@@ -149,5 +149,71 @@ SET allow_system_table_mods = on;
 DROP TABLE pg_catalog.pg_dist_partition;
 RESET allow_system_table_mods;
 
+--
+-- NOT NULL constraints with names of their own, which are NOT VALID, new in PostgreSQL
+-- 18: kept, or refused.  The output is the same on earlier servers.
+--
+CREATE TABLE outcome (no serial, found text, expected text);
+CREATE VIEW not_nulls AS
+SELECT string_agg(concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(k.oid), format_type(atttypid, NULL)), ', ' ORDER BY conrelid::regclass::text) AS found
+FROM pg_constraint k JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1] WHERE contype = 'n' AND connamespace = 'keeps'::regnamespace AND conname ~ 'filled';
+CREATE FUNCTION obstacles() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT string_agg(item || ': ' || split_part(detail, E'\n', 1), ', ' ORDER BY item) FROM conversion_plan('referred', 'id') WHERE item LIKE 'obstacle%');
+END $$;
+CREATE FUNCTION raised(statement text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN EXECUTE statement; RETURN NULL; EXCEPTION WHEN others THEN RETURN sqlerrm; END $$;
+CREATE PROCEDURE create_referred(statements text) LANGUAGE plpgsql AS $$
+BEGIN
+    SET LOCAL client_min_messages = warning;
+    DROP TABLE IF EXISTS referred, whole, parts;
+    CREATE TABLE referred (id serial PRIMARY KEY);
+    CREATE TABLE whole (a int REFERENCES referred);
+    CREATE TABLE parts (a int REFERENCES referred, n int) PARTITION BY LIST (n);
+    CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
+    CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
+    INSERT INTO referred SELECT FROM generate_series(1, 3);
+    INSERT INTO whole SELECT id FROM referred;
+    INSERT INTO parts SELECT id, 1 + id % 2 FROM referred;
+    EXECUTE statements;
+END $$;
+SELECT current_setting('server_version_num')::int >= 180000 AS has_not_valid \gset
+\set not_valid 'ALTER TABLE whole ADD CONSTRAINT filled_w NOT NULL a NOT VALID; ALTER TABLE parts ADD CONSTRAINT filled_p NOT NULL a NOT VALID'
+\set kept 'part_1 filled_p NOT NULL a NOT VALID bigint, part_2 filled_p NOT NULL a NOT VALID bigint, parts filled_p NOT NULL a NOT VALID bigint, whole filled_w NOT NULL a NOT VALID bigint'
+\set local_null 'ALTER TABLE part_2 ADD CONSTRAINT filled_2 NOT NULL a; ALTER TABLE parts ADD CONSTRAINT filled_p NOT NULL a'
+\set ECHO none
+\if :has_not_valid
+CALL create_referred(:'not_valid');
+INSERT INTO outcome (found, expected) VALUES (obstacles(), NULL), (raised($$SELECT convert_to_snowflake('referred', 'id', 5)$$), NULL);
+INSERT INTO outcome (found, expected) SELECT found, :'kept' FROM not_nulls;
+CALL create_referred(:'not_valid');
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+INSERT INTO outcome (found, expected) SELECT found, :'kept' FROM not_nulls;
+-- one of a partition alone
+CALL create_referred('ALTER TABLE part_1 ADD CONSTRAINT filled_1 NOT NULL a NOT VALID');
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+INSERT INTO outcome (found, expected) SELECT found, 'part_1 filled_1 NOT NULL a NOT VALID bigint' FROM not_nulls;
+-- a null that was there before
+CALL create_referred('INSERT INTO whole VALUES (NULL);' || :'not_valid');
+INSERT INTO outcome (found, expected) SELECT obstacles(), 'obstacle while in use: rows of table keeps.whole violate constraint "filled_w", which is not valid';
+INSERT INTO outcome (found, expected) SELECT raised($$SELECT FROM snowflake_conversion_steps('referred', 'id', 5)$$), 'rows of table keeps.whole violate constraint "filled_w", which is not valid';
+INSERT INTO outcome (found, expected) VALUES (raised($$SELECT convert_to_snowflake('referred', 'id', 5)$$), NULL);
+INSERT INTO outcome (found, expected) SELECT found, :'kept' FROM not_nulls;
+-- valid for a partition
+CALL create_referred(:'local_null' || ' NOT VALID');
+INSERT INTO outcome (found, expected) SELECT obstacles(), 'obstacle: constraint "filled_p" of table keeps.parts is not valid, but constraint "filled_2" of table keeps.part_2 is, '
+    'obstacle under a lock: constraint "filled_2" of table keeps.part_2 is called "filled_p" in table keeps.parts';
+INSERT INTO outcome (found, expected) SELECT raised($$SELECT convert_to_snowflake('referred', 'id', 5)$$), 'constraint "filled_p" of table keeps.parts is not valid, but constraint "filled_2" of table keeps.part_2 is';
+INSERT INTO outcome (found, expected) SELECT raised($$SELECT FROM snowflake_conversion_steps('referred', 'id', 5)$$), 'constraint "filled_p" of table keeps.parts is not valid, but constraint "filled_2" of table keeps.part_2 is';
+-- ... with another name
+CALL create_referred(:'local_null');
+INSERT INTO outcome (found, expected) SELECT obstacles(), 'obstacle under a lock: constraint "filled_2" of table keeps.part_2 is called "filled_p" in table keeps.parts';
+INSERT INTO outcome (found, expected) SELECT raised($$SELECT convert_to_snowflake('referred', 'id', 5)$$), 'constraint "filled_2" of table keeps.part_2 is called "filled_p" in table keeps.parts';
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+INSERT INTO outcome (found, expected) SELECT found, 'part_1 filled_p NOT NULL a bigint, part_2 filled_p NOT NULL a bigint, parts filled_p NOT NULL a bigint' FROM not_nulls;
+\endif
+\set ECHO all
+SELECT count(*) = CASE WHEN :'has_not_valid' THEN 15 ELSE 0 END AS all_tried FROM outcome;
+SELECT found, expected FROM outcome WHERE found IS DISTINCT FROM expected ORDER BY no;
+
 SET client_min_messages = warning;
 DROP SCHEMA keeps CASCADE;

@@ -130,6 +130,23 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._index_user_obstacles(regclass, name) IS 'internal: what prevents that the indexes of a column are dropped';
 
+-- PostgreSQL 18 cannot change the type of a column with such constraints.
+
+CREATE FUNCTION objectid_ext_tools._not_null_obstacles("table" regclass, "column" name) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT "table", 'object_not_in_prerequisite_state', format('constraint "%s" of table %s is not valid, but constraint "%s" of table %s is', c.conname, "table", h.conname, h.conrelid::regclass), NULL,
+           format('Use ALTER TABLE %s VALIDATE CONSTRAINT %I before the conversion.', "table", c.conname)
+    FROM pg_attribute a JOIN pg_constraint c ON c.conrelid = attrelid AND c.contype = 'n' AND c.conkey = ARRAY[attnum]
+         CROSS JOIN LATERAL (SELECT v.conrelid, v.conname
+                             FROM pg_inherits JOIN pg_attribute i ON i.attrelid = inhrelid AND i.attname = "column"
+                                  JOIN pg_constraint v ON v.conrelid = inhrelid AND v.contype = 'n' AND v.conkey = ARRAY[i.attnum]
+                             WHERE inhparent = "table" AND v.convalidated ORDER BY inhrelid LIMIT 1) AS h
+    WHERE a.attrelid = "table" AND a.attname = "column" AND NOT c.convalidated
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._not_null_obstacles(regclass, name) IS 'internal: a NOT NULL constraint of a column that is valid only for some partitions or children';
+
 -- PostgreSQL does not change the type of such a column, and a value that is stored
 -- would lose it if it were replaced.  Row types are found in others as PostgreSQL finds
 -- them.  All tables at once, because this reads all of pg_attribute.
@@ -210,6 +227,25 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._operator_obstacles(regclass, name, regtype) IS 'internal: indexes, check constraints and defaults of columns whose type a conversion changes that would have another meaning afterwards';
 
+-- In steps, NOT NULL of a partition gets the name of the parent's.
+
+CREATE FUNCTION objectid_ext_tools._locked_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT r.relation, 'feature_not_supported', format('constraint "%s" of table %s is called "%s" in table %s', h.conname, r.relation, p.conname, p.conrelid::regclass),
+           'From PostgreSQL 18 on, the type of a column cannot be changed if its NOT NULL constraint is inherited as well as its own, with different names.',
+           'Use snowflake_conversion_steps() or objectid_conversion_steps(), or drop the constraint of the parent, rename the other one, and add it again.'
+    FROM objectid_ext_tools._referring_columns("table", "column") r
+         JOIN pg_attribute a ON a.attrelid = r.relation AND a.attname = r.attribute
+         JOIN pg_constraint h ON h.conrelid = r.relation AND h.contype = 'n' AND h.conkey = ARRAY[a.attnum] AND h.conislocal
+         JOIN pg_inherits ON inhrelid = r.relation
+         JOIN pg_attribute i ON i.attrelid = inhparent AND i.attname = r.attribute
+         JOIN pg_constraint p ON p.conrelid = inhparent AND p.contype = 'n' AND p.conkey = ARRAY[i.attnum]
+    WHERE r.attribute_type <> to_type AND p.conname <> h.conname
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._locked_obstacles(regclass, name, regtype) IS 'internal: what prevents a conversion under a lock beside what prevents any, by the catalog';
+
 -- All that prevents a conversion to bigint, to objectid, or to ids from the past
 
 CREATE FUNCTION objectid_ext_tools._conversion_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
@@ -247,6 +283,7 @@ BEGIN
         END IF;
         IF each.attribute_type <> to_type THEN
             RETURN QUERY SELECT * FROM objectid_ext_tools._index_user_obstacles(each.relation, each.attribute);
+            RETURN QUERY SELECT * FROM objectid_ext_tools._not_null_obstacles(each.relation, each.attribute);
         END IF;
     END LOOP;
     IF integers THEN

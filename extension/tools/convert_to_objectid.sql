@@ -105,6 +105,7 @@ BEGIN
     PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
     PERFORM objectid_ext_tools._check_no_steps("table", "column");
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._conversion_obstacles("table", "column", objectid_type) AS o));
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._locked_obstacles("table", "column", objectid_type) AS o));
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._value_obstacles("table", "column") AS o));
     PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
 END;

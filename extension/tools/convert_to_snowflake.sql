@@ -268,6 +268,7 @@ BEGIN
     PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_no_steps("table", "column");
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._conversion_obstacles("table", "column", 'bigint') AS o));
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._locked_obstacles("table", "column", 'bigint') AS o));
     seq := objectid_ext_tools._sequence_of("table", "column");
     highest := objectid_ext_tools._highest_id("table", "column");
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._next_id_obstacles("table", "column", highest, node, layout) AS o));

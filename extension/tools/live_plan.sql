@@ -44,6 +44,9 @@ BEGIN
     taken := FOUND;
     RETURN QUERY SELECT false, x FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) AS x;
     RETURN QUERY SELECT true, x FROM objectid_ext_tools._live_obstacles("table", "column", to_type, CASE WHEN NOT taken THEN objectid_ext_tools._live_state("table", "column") END) AS x;
+    IF created_at IS NULL THEN
+        RETURN QUERY SELECT NULL::boolean, x FROM objectid_ext_tools._locked_obstacles("table", "column", to_type) AS x;
+    END IF;
     IF NOT own THEN
         RETURN;
     END IF;
@@ -68,7 +71,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, name, snowflake_layout, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use';
+COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, name, snowflake_layout, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use, null if only under a lock';
 
 CREATE FUNCTION objectid_ext_tools.conversion_plan(
     "table" regclass,
@@ -119,7 +122,7 @@ BEGIN
     END IF;
     RETURN QUERY SELECT 'note', "table", format('Times in column "%s" are read in time zone %s.', created_at, z), NULL::bigint, NULL::text
                  FROM objectid_ext_tools._backfill_time_zone("table", created_at) AS z WHERE z <> '';
-    RETURN QUERY SELECT CASE WHEN bool_and(f.in_use) THEN 'obstacle while in use' ELSE 'obstacle' END, coalesce(min((f.o).relation::oid)::regclass, "table"), objectid_ext_tools._told(f.o), NULL::bigint, NULL::text
+    RETURN QUERY SELECT CASE WHEN count(f.in_use) = 0 THEN 'obstacle under a lock' WHEN bool_and(f.in_use) THEN 'obstacle while in use' ELSE 'obstacle' END, coalesce(min((f.o).relation::oid)::regclass, "table"), objectid_ext_tools._told(f.o), NULL::bigint, NULL::text
                  FROM objectid_ext_tools._obstacles("table", "column", to_type, created_at, layout, own) AS f
                  GROUP BY objectid_ext_tools._told(f.o) ORDER BY bool_and(f.in_use), objectid_ext_tools._told(f.o) COLLATE "C";
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN

@@ -12,7 +12,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     a pg_attribute;
-    not_null name;
+    not_null pg_constraint;
     not_null_shadow name := objectid_ext_tools._live_name('not null ' || shadow);
     not_null_name name := objectid_ext_tools._live_name('NOT NULL ' || attribute);
 BEGIN
@@ -44,10 +44,10 @@ BEGIN
     END IF;
     -- from 18 on, NOT NULL is a constraint, whose name it keeps
     IF a.attnotnull AND NOT EXISTS (SELECT FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = attribute AND p.attnotnull WHERE inhrelid = relation) THEN
-        SELECT conname INTO not_null FROM pg_constraint WHERE conrelid = relation AND contype = 'n' AND conkey = ARRAY[a.attnum];
+        SELECT * INTO not_null FROM pg_constraint WHERE conrelid = relation AND contype = 'n' AND conkey = ARRAY[a.attnum];
         IF FOUND THEN
-            before := before || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I', relation, not_null_name, shadow);
-            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, not_null_name, not_null);
+            before := before || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I%s', relation, not_null_name, shadow, CASE WHEN NOT not_null.convalidated THEN ' NOT VALID' END);
+            afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', relation, not_null_name, not_null.conname);
         ELSE
             before := before || format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', relation, shadow);
         END IF;
