@@ -5,10 +5,11 @@
 
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
-DROP ROLE IF EXISTS regress_live_owner, regress_live_reader;
+DROP ROLE IF EXISTS regress_live_owner, regress_live_reader, regress_live_other;
 RESET client_min_messages;
 CREATE ROLE regress_live_owner;
 CREATE ROLE regress_live_reader;
+CREATE ROLE regress_live_other;
 CREATE SCHEMA "Live ""1""";
 CREATE SCHEMA locked;
 CREATE SCHEMA live_test;
@@ -428,7 +429,7 @@ INSERT INTO live_other.d VALUES (NULL);
 RESET ROLE;
 GRANT SELECT, UPDATE ON live_other.d TO regress_live_reader;
 GRANT USAGE ON SCHEMA live_other TO regress_live_reader;
-ALTER TABLE live_other.d OWNER TO CURRENT_USER;
+ALTER TABLE live_other.d OWNER TO regress_live_other;
 SET ROLE regress_live_reader;
 UPDATE live_other.d SET c = NULL;
 SET ROLE regress_live_owner;
@@ -493,4 +494,4 @@ CALL undo_conversion('sparse', 'id');
 
 SET client_min_messages = warning;
 DROP SCHEMA live_test CASCADE;
-DROP ROLE regress_live_owner, regress_live_reader;
+DROP ROLE regress_live_owner, regress_live_reader, regress_live_other;

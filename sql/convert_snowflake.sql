@@ -565,10 +565,11 @@ SELECT convert_to_snowflake('guarded', 'id', 5), convert_to_snowflake('guarded_i
 INSERT INTO guarded DEFAULT VALUES;
 SELECT count(*) FROM guarded;
 RESET ROLE;
-CREATE SEQUENCE of_superuser;
-GRANT ALL ON SEQUENCE of_superuser TO regress_convert_owner;
+CREATE SEQUENCE of_user;
+ALTER SEQUENCE of_user OWNER TO regress_convert_user;
+GRANT ALL ON SEQUENCE of_user TO regress_convert_owner;
 SET ROLE regress_convert_owner;
-CREATE TABLE conv.borrowed (id int DEFAULT nextval('of_superuser'));
+CREATE TABLE conv.borrowed (id int DEFAULT nextval('of_user'));
 SELECT convert_to_snowflake('borrowed', 'id', 5);
 RESET ROLE;
 DROP TABLE guarded, guarded_identity, borrowed;

@@ -381,7 +381,7 @@ INSERT INTO m SELECT snowflake_floor(month(0)) + i, CASE WHEN i % 3 = 0 THEN 'b'
 ALTER ROLE regress_upkeep_owner SUPERUSER;
 ALTER TABLE m OWNER TO regress_upkeep_owner;
 SELECT * FROM maintained('m', '1 month', '0');
-SELECT named(relid::regclass::text) AS partition, named(parentrelid::regclass::text) AS parent, pg_get_partkeydef(relid) AS key, pg_get_userbyid(relowner) AS owner,
+SELECT named(relid::regclass::text) AS partition, named(parentrelid::regclass::text) AS parent, pg_get_partkeydef(relid) AS key, nullif(pg_get_userbyid(relowner), current_user) AS owner,
        CASE WHEN level > 1 THEN pg_get_expr(relpartbound, relid) END AS bound, (SELECT count(*) FROM pg_index WHERE indrelid = relid) AS indexes
 FROM pg_partition_tree('m') JOIN pg_class ON oid = relid ORDER BY named(relid::regclass::text) COLLATE "C";
 SELECT named(tableoid::regclass::text) AS partition, kind, count(*) > 0 AS rows FROM m GROUP BY 1, 2 ORDER BY 1, 2;

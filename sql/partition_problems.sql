@@ -131,7 +131,7 @@ SET ROLE regress_problems_owner;
 :maintain
 -- they belong to another role, whose functions do not run as this one
 :begin
-CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'run as %', current_user; RETURN n; END $$;
+CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'run as %', CASE WHEN current_user LIKE 'regress\_%' THEN current_user ELSE 'its creator' END; RETURN n; END $$;
 RESET ROLE;
 SET LOCAL client_min_messages = warning;
 CREATE TABLE m_old (id bigint NOT NULL, n int) PARTITION BY LIST ((n + spy(1)));
@@ -168,7 +168,7 @@ ALTER TABLE m ADD CHECK (n > 2) NOT VALID;
 CREATE VIEW old AS SELECT * FROM m_old;
 :maintain
 
-\set QUIET off
 \c :original
+\set QUIET off
 DROP DATABASE regress_objectid_problems;
 DROP ROLE regress_problems_owner, regress_problems_other;
