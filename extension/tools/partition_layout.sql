@@ -58,14 +58,16 @@ CREATE FUNCTION objectid_ext_tools._other_comment(parent regclass, layout snowfl
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT min(format('The comment on partition %s says: %s.', child.partition, found))
-    FROM objectid_ext_tools._partition_bounds(parent) AS child
-         JOIN pg_class p ON p.oid = parent JOIN pg_class c ON c.oid = child.partition AND c.relowner = p.relowner,
-         LATERAL regexp_match(child.printed, '^FOR VALUES FROM [(]''(.*)''[)] TO [(]''(.*)''[)]$') AS ids,
-         LATERAL obj_description(child.partition, 'pg_class') AS found
-    WHERE found ~ '^snowflake ids of layout "[^"]+", from [-+:. 0-9]+ to [-+:. 0-9]+$'
-      AND split_part(found, '"', 2) <> replace(layout::text, ';start=random', '')
-      AND split_part(found, '"', 3) <> split_part(objectid_ext_tools._partition_comment(ids[1], ids[2], layout), '"', 3)
+    WITH other AS MATERIALIZED (
+        SELECT c.oid, c.relpartbound, description
+        FROM pg_inherits JOIN pg_class p ON p.oid = inhparent JOIN pg_class c ON c.oid = inhrelid AND c.relowner = p.relowner
+             JOIN pg_description ON objoid = c.oid AND classoid = 'pg_class'::regclass AND objsubid = 0
+        WHERE inhparent = parent AND description ~ '^snowflake ids of layout "[^"]+", from [-+:. 0-9]+ to [-+:. 0-9]+$'
+          AND split_part(description, '"', 2) <> replace(layout::text, ';start=random', '')
+    )
+    SELECT min(format('The comment on partition %s says: %s.', oid::regclass, description))
+    FROM other, regexp_match(pg_get_expr(relpartbound, oid), '^FOR VALUES FROM [(]''(.*)''[)] TO [(]''(.*)''[)]$') AS ids
+    WHERE split_part(description, '"', 3) <> split_part(objectid_ext_tools._partition_comment(ids[1], ids[2], layout), '"', 3)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._other_comment(regclass, snowflake_layout) IS 'internal: what a comment of _partition_comment() says of another layout; null if there is none';
 
