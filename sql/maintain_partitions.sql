@@ -307,6 +307,7 @@ CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('m', '1 month', '2023-12-31Z', '2024-02-29Z');
 SELECT count(*) > 20 AS created FROM maintain_id_partitions('m', '1 month', '0');
 SELECT lower::date FROM id_partitions('m') LIMIT 15;
+SELECT create_id_partitions('m', '1 month', '2023-12-31Z', '2025-01-31Z');
 DROP TABLE m;
 -- also if those that tell it are dropped at once
 CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
@@ -644,9 +645,14 @@ SELECT create_id_partitions('m', '1 month', month(1), month(2));
 ALTER TABLE m ALTER id DROP DEFAULT;
 SELECT drop_id_partitions('m', '2025-06-01Z');
 SELECT * FROM id_partitions('m');
--- that of the last bound is another one
-SELECT drop_id_partitions('m', '2025-06-01Z', layout => 'twitter');
 SELECT * FROM drop_id_partitions('m', '2025-06-01Z', layout => 'discord');
+DROP TABLE m;
+-- that of the last bound is another one, whatever the default tells
+CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE m_present PARTITION OF m FOR VALUES FROM (snowflake_floor(month(0), 'discord')) TO (snowflake_floor(month(1), 'discord'));
+SELECT drop_id_partitions('m', '2025-06-01Z', layout => 'twitter');
+ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1);
+SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
 DROP TABLE m;
 CREATE TABLE m (n int, id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'pgedge');
@@ -668,9 +674,9 @@ SELECT id_partitions('m', 'discord');
 SELECT drop_id_partitions('m', now() - interval '5 years', layout => 'twitter');
 SELECT maintain_id_partitions('m', '1 year', '0', '5 years', layout => 'pgedge');
 SELECT create_id_partitions('m', '10 minutes', '2026-01-01Z', '2026-01-01 00:30Z', 'time:40,node:10,seq:13;tick=1ms;epoch=2024-03-05T07:08:09.123Z');
+\set VERBOSITY default
 ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1, 'discord');
 SELECT drop_id_partitions('m', now() - interval '5 years');
-\set VERBOSITY default
 ALTER TABLE m ALTER id DROP DEFAULT;
 SELECT maintain_id_partitions('m', '1 year', '0', '5 years', layout => 'sonyflake');
 -- a comment of its form that is not of the owner, or does not have its form

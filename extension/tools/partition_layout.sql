@@ -39,6 +39,26 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._layouts_of_bound(text, snowflake_layout) IS 'internal: layouts in which a bound is a whole hour; null if there is none, or if it is a whole second of the given layout';
 
+CREATE FUNCTION objectid_ext_tools._either(layouts text[]) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(format('"%s"', l), ' or ') FROM unnest(layouts) AS l
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._either(text[]) IS 'internal: layouts, as in a sentence';
+
+CREATE FUNCTION objectid_ext_tools._other_bound(parent regclass, layout snowflake_layout) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('The last bound of its partitions is a whole hour of %s, and no whole second of this layout.', objectid_ext_tools._either(others))
+    FROM (SELECT max(bound::bigint)::text
+          FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''([0-9]+)''[)]$') AS bound) AS latest (bound),
+         objectid_ext_tools._layouts_of_bound(latest.bound, layout) AS others
+    WHERE others IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._other_bound(regclass, snowflake_layout) IS 'internal: what the last bound of the partitions says of another layout; null if nothing';
+
 -- What create_id_partitions() writes on a partition, and reads again.  The times show
 -- whether another layout means the same, and the name whether the partition has got
 -- other bounds since.  Whoever may write comments as the owner could drop it, too.
@@ -82,7 +102,6 @@ DECLARE
     key smallint := (SELECT partattrs[0] FROM pg_partitioned_table WHERE partrelid = parent);
     key_name text := (SELECT format('%s.%I', parent, attname) FROM pg_attribute WHERE attrelid = parent AND attnum = key);
     own text[] := objectid_ext_tools._default_layouts(parent, key);
-    others text[];
     detail text;
 BEGIN
     IF objectid_ext_tools._partition_key_type(parent) IS DISTINCT FROM 'bigint'::regtype THEN
@@ -95,20 +114,17 @@ BEGIN
                   DETAIL = CASE WHEN own IS NULL THEN 'It has no default that tells it.' ELSE 'Its default has several.' END,
                   HINT = 'Pass the layout of the ids as the argument layout.';
     END IF;
-    others := coalesce(own, (SELECT objectid_ext_tools._layouts_of_bound(max(bound::bigint)::text, layout)
-                             FROM objectid_ext_tools._partition_bounds(parent), substring(printed FROM ' TO [(]''([0-9]+)''[)]$') AS bound));
-    IF replace(layout::text, ';start=random', '') <> ALL (others) THEN
-        detail := format(CASE WHEN own IS NULL THEN 'The last bound of its partitions is a whole hour of %s, and no whole second of this layout.'
-                              ELSE 'According to its default, it is %s.' END,
-                         (SELECT string_agg(format('"%s"', l), ' or ') FROM unnest(others) AS l));
+    IF replace(layout::text, ';start=random', '') <> ALL (own) THEN
+        detail := format('According to its default, it is %s.', objectid_ext_tools._either(own));
     END IF;
-    detail := coalesce(detail, objectid_ext_tools._other_comment(parent, layout));
+    detail := coalesce(detail, objectid_ext_tools._other_comment(parent, layout), objectid_ext_tools._other_bound(parent, layout));
     IF detail IS NOT NULL THEN
         RAISE EXCEPTION 'layout "%" is not that of column %', layout, key_name
             USING ERRCODE = 'invalid_parameter_value', DETAIL = detail,
-                  HINT = 'Pass the layout of the ids as the argument layout.' || CASE WHEN detail LIKE 'The comment%' THEN ' If the comment is wrong, remove it with COMMENT ON TABLE.' ELSE '' END;
+                  HINT = CASE WHEN replace(layout::text, ';start=random', '') = ANY (own) THEN 'Check the default of the column.' ELSE 'Pass the layout of the ids as the argument layout.' END
+                         || CASE WHEN detail LIKE 'The comment%' THEN ' If the comment is wrong, remove it with COMMENT ON TABLE.' ELSE '' END;
     END IF;
     RETURN layout;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_layout(regclass, snowflake_layout) IS 'internal: the given layout, or else that of the default of the partition key; raises an error if the default, or else the bounds of the partitions, or their comments, are of another one, or if none is known';
+COMMENT ON FUNCTION objectid_ext_tools._partition_layout(regclass, snowflake_layout) IS 'internal: the given layout, or else that of the default of the partition key; raises an error if the default, or the comments or bounds of the partitions are of another one, or if none is known';
