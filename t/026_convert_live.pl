@@ -403,5 +403,24 @@ foreach my $run (@runs)
 	is($node->safe_psql('postgres', "SELECT count(d), min(pg_typeof(d)::text) FROM document"), '100|objectid', 'then it is converted');
 }
 
+# Rows that move to another partition just when they are filled
+{
+	$rows = 20000;
+	$node->safe_psql('postgres', q{
+		CREATE TABLE moving (id serial, part int, n int, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
+		CREATE TABLE moving_0 PARTITION OF moving FOR VALUES IN (0);
+		CREATE TABLE moving_1 PARTITION OF moving FOR VALUES IN (1);
+		CREATE INDEX ON moving (n);
+		INSERT INTO moving (part, n) SELECT n % 2, n FROM generate_series(0, 19999) AS n});
+	start_pgbench('movers', '-M', 'prepared', '-c', 3, script('mover', 'UPDATE moving SET part = 1 - part WHERE n BETWEEN :n AND :n + 10;'));
+	$node->poll_query_until('postgres', 'SELECT n_tup_del > 100 FROM pg_stat_user_tables WHERE relname = $$moving_0$$');
+	my $client = convert('int', 'moving');
+	ok($client->{run}->finish, 'rows that move: no step fails') or diag(slurp_file($client->{errors}));
+	is(slurp_file($load{movers}{errors}), '', 'movers: no error but of two that move the same row, which pgbench does not tell');
+	$load{movers}{run}->signal('TERM');
+	$load{movers}{run}->finish;
+	is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT n), count(*) FILTER (WHERE id = n + 1), min(pg_typeof(id)::text) FROM moving'), '20000|20000|20000|bigint', 'all rows are there, with their ids');
+}
+
 $node->stop;
 done_testing();

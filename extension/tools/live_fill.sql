@@ -281,8 +281,16 @@ DECLARE
     to_tid tid := format('(%s,0)', upto);
     tids tid[];
 BEGIN
-    EXECUTE format('SELECT array_agg(tid) FROM (SELECT ctid %s LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS t (tid)', in_pages)
-        INTO tids USING from_tid, to_tid, most;
+    LOOP
+        BEGIN
+            EXECUTE format('SELECT array_agg(tid) FROM (SELECT ctid %s LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS t (tid)', in_pages)
+                INTO tids USING from_tid, to_tid, most;
+            EXIT;
+        EXCEPTION WHEN serialization_failure THEN
+            -- one has moved to another partition since the snapshot was taken
+            most := greatest(most / 2, 1);
+        END;
+    END LOOP;
     IF objectid_ext_tools._live_needs_replica_role(relation) THEN
         PERFORM set_config('session_replication_role', 'replica', true);
     END IF;
