@@ -255,6 +255,7 @@ AS $$
 DECLARE
     past boolean := to_type = 'objectid_ext_tools._backfilled'::regtype;
     integers boolean := past OR to_type = 'bigint'::regtype;
+    key_tables regclass[] := objectid_ext_tools._live_tree(ARRAY["table"]);
     each record;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
@@ -277,7 +278,7 @@ BEGIN
         CONTINUE WHEN each.attribute_type = to_type AND NOT each.key;
         RETURN QUERY SELECT * FROM objectid_ext_tools._column_obstacles(each.relation, each.attribute, to_type, each.inherited AND NOT each.key);
         IF past THEN
-            RETURN QUERY SELECT * FROM objectid_ext_tools._past_column_obstacles(each.relation, each.attribute, each.key);
+            RETURN QUERY SELECT * FROM objectid_ext_tools._past_column_obstacles(each.relation, each.attribute, each.attribute = "column" AND each.relation = ANY (key_tables));
         ELSIF NOT integers THEN
             RETURN QUERY SELECT * FROM objectid_ext_tools._objectid_column_obstacles(each.relation, each.attribute);
         END IF;

@@ -30,6 +30,18 @@
 -- What the first trigger misses only gets an id of now: for a value that is in
 -- neither table, the triggers of the shadow columns insert one, also if no row has
 -- it, because a foreign key can be deferred, or not valid.
+--
+-- A new id depends on the old id alone, not on the partition of a row, nor on other
+-- columns of a key.  So partitions are converted as in any conversion, except:
+--
+-- - The unique index of a partitioned table does not prevent that rows of two
+--   partitions have the same id.  So all ids are compared before the new ones are
+--   computed.
+-- - A row that moves to another partition is deleted and inserted.  If it moves between
+--   the first trigger and "past", it gets an id of now.  So do rows of a partition that
+--   is attached before there are shadow columns.
+-- - A partition that is detached has no trigger any more, and no constraint compares
+--   its shadow columns with the new ids.  If it still takes part, it is filled again.
 
 -- Tells the functions for conversions that the values change, too
 
@@ -108,8 +120,8 @@ DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
     first bigint;
 BEGIN
-    PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._live_check_apart(ARRAY["table"], state);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_check_apart(objectid_ext_tools._live_tree(ARRAY["table"]), state);
     PERFORM objectid_ext_tools._backfill_create_trigger("table", format('AFTER INSERT OR UPDATE OF %I', "column"), objectid_ext_tools._backfill_key_body("column", state));
     EXECUTE format('SELECT greatest(1, %s.snowflake_floor($1, $2))', objectid_ext_tools._ids_schema()) INTO first USING clock_timestamp(), layout;
     EXECUTE format('ALTER SEQUENCE %s_ids START %s RESTART', state, first);
@@ -135,11 +147,11 @@ BEGIN
         FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') l
              JOIN pg_attribute a ON a.attrelid = l.relation AND a.attname = l.attribute
              JOIN pg_constraint c ON contype = 'f' AND conrelid = l.relation AND a.attnum = ANY (conkey)
-        WHERE NOT convalidated OR cardinality(conkey) > 1
+        WHERE NOT l.inherited AND (NOT convalidated OR cardinality(conkey) > 1)
     LOOP
-        PERFORM objectid_ext_tools._check_owner(ARRAY[each.relation]);
+        PERFORM objectid_ext_tools._check_owner(objectid_ext_tools._live_tree(ARRAY[each.relation]));
         EXECUTE format('INSERT INTO %1$s_past SELECT id, %2$s.next_snowflake(%3$L::regclass, $1, $2)'
-                       ' FROM (SELECT DISTINCT %4$I::bigint AS id FROM ONLY %5$s WHERE %4$I IS NOT NULL) AS t'
+                       ' FROM (SELECT DISTINCT %4$I::bigint AS id FROM %5$s WHERE %4$I IS NOT NULL) AS t'
                        ' WHERE NOT EXISTS (SELECT FROM %1$s_past AS p WHERE p.old_id = t.id) AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.id)',
                        state, objectid_ext_tools._ids_schema(), state || '_ids', each.attribute, each.relation)
             USING node, layout;
@@ -163,10 +175,10 @@ DECLARE
     first bigint := (SELECT seqstart FROM pg_sequence WHERE seqrelid = (state || '_ids')::regclass);
     tick_ids bigint;
 BEGIN
-    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_time_obstacles("table", "column", created_at, time_zone, layout) AS o));
+    PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_row_obstacles("table", "column", created_at, time_zone, layout) AS o));
     SELECT * INTO facts FROM objectid_ext_tools._layout_facts(layout);
     tick_ids := facts.slots * (facts.max_node + 1);
-    PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
     EXECUTE format('CREATE TABLE %s_past (old_id bigint NOT NULL, new_id bigint NOT NULL)', state);
     EXECUTE format('ALTER TABLE %s_past OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
     PERFORM objectid_ext_tools._live_revoke('pg_class', to_regclass(state || '_past'));
@@ -176,7 +188,7 @@ BEGIN
         '                 ELSE %2$s.next_snowflake(%3$L::regclass, $4, $5) END'
         ' FROM (SELECT id, n + max(earliest - n) OVER (ORDER BY created, id ROWS UNBOUNDED PRECEDING) AS slot'
         '       FROM (SELECT id, created, %2$s.make_snowflake(created, 0, 0, $5) / $2 * $3 AS earliest, row_number() OVER (ORDER BY created, id) AS n'
-        '             FROM (SELECT %4$I::bigint AS id, %5$I::timestamptz AS created FROM ONLY %6$s AS t'
+        '             FROM (SELECT %4$I::bigint AS id, %5$I::timestamptz AS created FROM %6$s AS t'
         '                   WHERE %4$I IS NOT NULL AND NOT EXISTS (SELECT FROM %1$s_recent AS r WHERE r.old_id = t.%4$I)) AS t) AS t) AS t',
         state, ids_schema, state || '_ids', "column", created_at, "table")
         USING first, tick_ids, facts.slots, node, layout;
@@ -221,7 +233,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid
                    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND prosrc = objectid_ext_tools._backfill_key_body("column", state)) THEN
         -- renamed meanwhile
-        PERFORM objectid_ext_tools._live_lock(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
+        PERFORM objectid_ext_tools._live_lock_trees(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
         PERFORM objectid_ext_tools._backfill_create_trigger("table", format('AFTER INSERT OR UPDATE OF %I', "column"), objectid_ext_tools._backfill_key_body("column", state));
         RETURN 0;
     END IF;
@@ -293,40 +305,18 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_index(text) IS 'internal: index of the table of new ids of the past, and whether it is valid';
 
-CREATE FUNCTION objectid_ext_tools._backfill_begin_table(state text, relation regclass, "columns" name[], body text) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._backfill_check_complete(state text, relation regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    attribute name;
-    shadow name;
-    grants text;
-    additions text[] := '{}';
 BEGIN
     IF (SELECT i.usable IS NOT TRUE FROM objectid_ext_tools._backfill_index(state) AS i) THEN
         RAISE EXCEPTION 'new ids for table % are not complete', relation
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call snowflake_conversion_steps() again, for the steps that remain.';
     END IF;
-    FOREACH attribute IN ARRAY "columns" LOOP
-        shadow := objectid_ext_tools._live_name(attribute);
-        CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
-        additions := additions || format('ADD COLUMN %I bigint', shadow) ||
-            format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || shadow),
-                   objectid_ext_tools._live_condition(relation, attribute, 'objectid_ext_tools._backfilled', ''));
-    END LOOP;
-    IF additions <> '{}' THEN
-        EXECUTE format('ALTER TABLE %s %s', relation, array_to_string(additions, ', '));
-    END IF;
-    FOR grants IN
-        SELECT g FROM unnest("columns") AS c, objectid_ext_tools._column_privileges(relation, c, objectid_ext_tools._live_name(c)) AS g
-    LOOP
-        EXECUTE grants;
-    END LOOP;
-    PERFORM objectid_ext_tools._backfill_create_trigger(relation, 'BEFORE INSERT OR UPDATE', body);
-    EXECUTE format('INSERT INTO %s (relation) VALUES ($1) ON CONFLICT (relation) DO UPDATE SET filenode = NULL, pages = NULL WHERE $2', state) USING relation, additions <> '{}';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_begin_table(text, regclass, name[], text) IS 'internal: adds shadow columns for new ids and the trigger that keeps them to a table';
+COMMENT ON FUNCTION objectid_ext_tools._backfill_check_complete(text, regclass) IS 'internal: raises an error if a session can have a snapshot that does not see the new ids of the past';
 
 -- A trigger of the conversion can insert an id that another session has inserted,
 -- and waits for that session while it holds rows.
@@ -361,8 +351,8 @@ BEGIN
     IF obj_description((state || '_past')::regclass, 'pg_class') = mark THEN
         RETURN false;
     END IF;
-    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') ORDER BY relation, attribute LOOP
-        EXECUTE format('SELECT t.%1$I FROM ONLY %2$s AS t LEFT JOIN %3$s_past AS p ON p.old_id = t.%1$I LEFT JOIN %3$s_recent AS r ON r.old_id = t.%1$I'
+    FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') WHERE NOT inherited ORDER BY relation, attribute LOOP
+        EXECUTE format('SELECT t.%1$I FROM %2$s AS t LEFT JOIN %3$s_past AS p ON p.old_id = t.%1$I LEFT JOIN %3$s_recent AS r ON r.old_id = t.%1$I'
                        ' WHERE t.%4$I IS DISTINCT FROM coalesce(p.new_id, r.new_id) LIMIT 1', each.attribute, each.relation, state, each.shadow) INTO wrong;
         IF wrong IS NOT NULL THEN
             RAISE EXCEPTION 'value % in column "%" of table % does not have its new id', wrong, each.attribute, each.relation
@@ -419,7 +409,7 @@ BEGIN
     EXECUTE format('SELECT %1$s.make_snowflake($1, coalesce($2, %1$s.snowflake_node_id()), 0, $3)', objectid_ext_tools._ids_schema())
         USING clock_timestamp(), node, layout;
     IF to_regclass(state || '_past') IS NULL THEN
-        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_time_obstacles("table", "column", created_at, time_zone, layout) AS o));
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_row_obstacles("table", "column", created_at, time_zone, layout) AS o));
         RETURN NEXT format('CALL objectid_ext_tools._backfill_ids(%L, %L, ''%s ms'', node => %s, layout => %L, created_at => %L, time_zone => %L)',
                            "table", "column", (1000 * extract(epoch FROM max_wait))::bigint, coalesce(node::text, 'NULL'), layout, created_at, time_zone);
     END IF;

@@ -11,9 +11,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT "table", 'feature_not_supported', format('table %s is partitioned, or has parents or children', "table"), 'Its rows cannot get ids from the past.', NULL
-    WHERE EXISTS (SELECT FROM pg_class WHERE oid = "table" AND (relkind = 'p' OR relispartition))
-       OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table" OR inhparent = "table")
+    SELECT "table", 'feature_not_supported', format('table %s has parents or children', "table"), 'Its rows cannot get ids from the past.', NULL
+    FROM pg_class
+    WHERE oid = "table" AND (relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = "table")
+                             OR NOT relispartition AND EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table"))
     UNION ALL
     SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s has a default', "column", "table"), 'It can refer to an id that changes.',
            format('Use ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT before the conversion.', "table", "column")
@@ -59,9 +60,11 @@ AS $$
         SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled')
     )
     SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s has no unique index', "column", "table"), NULL,
-           'Use CREATE UNIQUE INDEX CONCURRENTLY to create one on this column alone.'
-    WHERE NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND attnum = indkey[0]
-                      WHERE indrelid = "table" AND attname = "column" AND indisunique AND indisvalid AND indnkeyatts = 1 AND indpred IS NULL)
+           CASE relkind WHEN 'p' THEN 'Create one on this column and the partition key.' ELSE 'Use CREATE UNIQUE INDEX CONCURRENTLY to create one on this column alone.' END
+    FROM pg_class
+    WHERE oid = "table"
+      AND NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])
+                      WHERE indrelid = "table" AND attname = "column" AND indisunique AND indisvalid AND (indnkeyatts = 1 OR relkind = 'p') AND indpred IS NULL)
     UNION ALL
     SELECT "table", 'insufficient_privilege', format('role "%s" has no privilege USAGE on schema "%s"', pg_get_userbyid(relowner), nspname),
            'The triggers of its tables find the new ids there.', format('Use GRANT USAGE ON SCHEMA %I TO %I.', nspname, pg_get_userbyid(relowner))
@@ -84,9 +87,29 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._past_obstacles(regclass, name) IS 'internal: what prevents that existing rows get new ids';
 
+-- A unique index of a partitioned table contains the partition key, too.
+
+CREATE FUNCTION objectid_ext_tools._past_repeated_obstacles("table" regclass, "column" name) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    bad record;
+BEGIN
+    EXECUTE format('SELECT count(*) AS number, min(id)::text AS id FROM (SELECT %1$I FROM %2$s WHERE %1$I IS NOT NULL GROUP BY %1$I HAVING count(*) > 1) AS t (id)', "column", "table")
+        INTO bad;
+    RETURN QUERY SELECT "table", 'unique_violation', format('several rows of table %s have the value %s in column "%s"', "table", bad.id, "column"),
+                        format('%s %s in several rows. All rows of an id would get the same new id.', bad.number, CASE bad.number WHEN 1 THEN 'value is' ELSE 'values are' END),
+                        'Change the ids of these rows first.'
+                 WHERE bad.number > 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._past_repeated_obstacles(regclass, name) IS 'internal: ids that rows of several partitions have';
+
 -- A time shortly after now is of a client whose clock is ahead.
 
-CREATE FUNCTION objectid_ext_tools._past_time_obstacles("table" regclass, "column" name, created_at name, time_zone text, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
+CREATE FUNCTION objectid_ext_tools._past_row_obstacles("table" regclass, "column" name, created_at name, time_zone text, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -108,7 +131,7 @@ BEGIN
     END IF;
     EXECUTE format('SELECT %s.snowflake_timestamp(0::bigint, $1)', objectid_ext_tools._ids_schema()) INTO epoch USING layout;
     PERFORM set_config('TimeZone', coalesce(time_zone, current_setting('TimeZone')), true);
-    EXECUTE format('SELECT count(*) OVER () AS number, %1$I::text AS id, %2$I::text AS created FROM ONLY %3$s'
+    EXECUTE format('SELECT count(*) OVER () AS number, %1$I::text AS id, %2$I::text AS created FROM %3$s'
                    ' WHERE %1$I IS NOT NULL AND ((%2$I::timestamptz >= $1 AND %2$I::timestamptz < $2) IS NOT TRUE OR NOT isfinite(%2$I)) ORDER BY %1$I LIMIT 1',
                    "column", created_at, "table")
         INTO bad USING epoch, clock_timestamp() + interval '1 minute';
@@ -118,9 +141,12 @@ BEGIN
                                coalesce(bad.created, 'null'), "column", bad.id, epoch, layout),
                         'Correct these rows first.'
                  WHERE bad.number > 0;
+    IF EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind = 'p') THEN
+        RETURN QUERY SELECT * FROM objectid_ext_tools._past_repeated_obstacles("table", "column");
+    END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._past_time_obstacles(regclass, name, name, text, snowflake_layout) IS 'internal: what prevents that a column is the time of creation of all rows';
+COMMENT ON FUNCTION objectid_ext_tools._past_row_obstacles(regclass, name, name, text, snowflake_layout) IS 'internal: what prevents that all rows get distinct ids of the times in a column';
 
 -- As in any conversion to timestamptz, the time zone is that of the session.  A
 -- step can run in another session.

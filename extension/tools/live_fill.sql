@@ -53,14 +53,18 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    past boolean := to_type = 'objectid_ext_tools._backfilled'::regtype;
     shadow name;
     grants text;
     additions text[] := '{}';
 BEGIN
+    IF past THEN
+        PERFORM objectid_ext_tools._backfill_check_complete(state, relation);
+    END IF;
     FOR n IN 1 .. cardinality("columns") LOOP
         shadow := objectid_ext_tools._live_name("columns"[n]);
         CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = shadow);
-        additions := additions || format('ADD COLUMN %I %s', shadow, to_type) ||
+        additions := additions || format('ADD COLUMN %I %s', shadow, CASE WHEN past THEN 'bigint'::regtype ELSE to_type END) ||
             format('ADD CONSTRAINT %I CHECK (%s) NOT VALID', objectid_ext_tools._live_name('= ' || shadow),
                    objectid_ext_tools._live_condition(relation, "columns"[n], to_type, "values"[n]));
     END LOOP;
@@ -72,7 +76,11 @@ BEGIN
     LOOP
         EXECUTE grants;
     END LOOP;
-    PERFORM objectid_ext_tools._live_create_trigger(relation, 'BEFORE INSERT OR UPDATE', '', body);
+    IF past THEN
+        PERFORM objectid_ext_tools._backfill_create_trigger(relation, 'BEFORE INSERT OR UPDATE', body);
+    ELSE
+        PERFORM objectid_ext_tools._live_create_trigger(relation, 'BEFORE INSERT OR UPDATE', '', body);
+    END IF;
     -- partitioned tables have no rows of their own
     EXECUTE format('INSERT INTO %s (relation, filenode, pages) SELECT oid, CASE relkind WHEN ''p'' THEN 0 END, CASE relkind WHEN ''p'' THEN 0 END'
                    ' FROM pg_class WHERE oid = ANY ($1) ON CONFLICT (relation) DO UPDATE SET filenode = excluded.filenode, pages = excluded.pages WHERE $2', state)
@@ -227,11 +235,7 @@ BEGIN
     SELECT * INTO again FROM objectid_ext_tools._live_unbegun("table", "column", to_type) u WHERE u.relation = next.relation;
     PERFORM objectid_ext_tools._live_retry_unless(again = next);
     PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_renames(next.relation)));
-    IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
-        PERFORM objectid_ext_tools._backfill_begin_table(state, next.relation, next."columns", next.body);
-    ELSE
-        PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values", next.body);
-    END IF;
+    PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values", next.body);
     PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_not_null(next.relation, k.attribute, to_type, k.value)
                                               FROM unnest(next."columns", next."values") AS k (attribute, value)));
     EXECUTE format('UPDATE ONLY %s SET attribute = $2 WHERE root = $1 AND attribute <> $2', state) USING "table", "column";

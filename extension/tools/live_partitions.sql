@@ -90,7 +90,10 @@ DECLARE
     shadows text[];
     known regclass[] := ARRAY(SELECT s.relation FROM objectid_ext_tools._live_progress(to_regclass(objectid_ext_tools._live_state("table", "column"))) AS s WHERE s.relation::oid <> 0);
 BEGIN
-    SELECT coalesce(array_agg(DISTINCT l.relation), '{}'), coalesce(array_agg(concat(l.relation::oid, l.shadow)), '{}') INTO parts, shadows FROM objectid_ext_tools._live_columns("table", "column", to_type) l;
+    SELECT coalesce(array_agg(DISTINCT l.relation), '{}'), coalesce(array_agg(concat(l.relation::oid, l.shadow)), '{}') INTO parts, shadows
+    FROM objectid_ext_tools._live_columns("table", "column", to_type) l
+    -- a partition that is detached, but refers by itself: its check does not compare new ids with old ones
+    WHERE to_type <> 'objectid_ext_tools._backfilled'::regtype OR l.inherited OR EXISTS (SELECT FROM pg_trigger WHERE tgrelid = l.relation AND tgname = '~objectid_ext_conversion');
     SELECT c.oid, c.oid <> ALL (parts), s.names, ARRAY(SELECT k.oid FROM pg_constraint k
                                                        WHERE contype = 'f' AND conparentid = 0 AND conname LIKE E'\\_objectid\\_ext\\_%'
                                                          AND (conrelid = c.oid AND conkey && s.attnums OR confrelid = c.oid AND confkey && s.attnums) ORDER BY k.oid)

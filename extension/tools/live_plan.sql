@@ -57,7 +57,7 @@ BEGIN
                  FROM (SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT row_security_active(relation)) AS t,
                       objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._live_violated_obstacles(%L)', relation)) AS x;
     IF created_at IS NOT NULL THEN
-        RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._past_time_obstacles(%s, %L, %L, %L)', key, created_at,
+        RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._past_row_obstacles(%s, %L, %L, %L)', key, created_at,
                                                                             objectid_ext_tools._backfill_time_zone("table", created_at), layout)) AS x;
     ELSIF filtered OR EXISTS (SELECT FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) WHERE code = 'datatype_mismatch') THEN
         RETURN;
@@ -144,7 +144,7 @@ BEGIN
     SELECT sum(pg_table_size(t.relation) + pg_indexes_size(t.relation)) +
            (SELECT coalesce(sum(pg_relation_size(o.object)), 0) FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind = 'index') +
            -- the table of new ids, with its index
-           CASE WHEN created_at IS NULL THEN 0 ELSE (SELECT 64 * greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = "table") END
+           CASE WHEN created_at IS NULL THEN 0 ELSE (SELECT sum(64 * greatest(reltuples, 0)::bigint) FROM pg_class WHERE oid = ANY (objectid_ext_tools._live_tree(ARRAY["table"])) AND relkind <> 'p') END
     INTO extra FROM (SELECT DISTINCT c.relation FROM objectid_ext_tools._live_columns("table", "column", to_type) c) t;
     RETURN QUERY SELECT 'space', "table", 'Additional space that can be needed meanwhile', NULL::bigint, pg_size_pretty(extra);
 END;
