@@ -203,6 +203,26 @@ INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
 DROP TABLE mixed, serial, called, heir, shared, same_default, named, read, both_1, both_2;
 
+-- The name of a sequence can go through casts.  Another one is not the same.
+CREATE SEQUENCE " Q'q""Q.";
+CREATE TABLE converted (id bigint DEFAULT next_snowflake('" Q''q""Q."', 1), a bigint DEFAULT nextval(to_regclass('app." Q''q""Q."')),
+    b bigint DEFAULT nextval('" Q''q""Q."'::varchar(20)), c bigint DEFAULT nextval('app." Q''q""Q."'::text::regclass::oid), d bigint DEFAULT nextval('app." Q''q""Q."'::char(40)::text),
+    e bigint DEFAULT nextval(' app . " Q''q""Q." '::text::cstring::text), f bigint DEFAULT nextval(to_regclass('" Q''q""Q."'::varchar::regclass::text)),
+    g bigint DEFAULT nextval('" Q''q""Q."'::regclass::oid), h bigint DEFAULT nextval('" q''q""q."'::text), i bigint DEFAULT nextval('app.q_id'::text));
+SELECT * FROM pg_temp.problems();
+DROP TABLE converted;
+-- What cannot be read could be that of any clock.
+CREATE DOMAIN sequence_name AS text;
+CREATE FUNCTION app.to_regclass(text) RETURNS regclass LANGUAGE sql RETURN NULL::regclass;
+CREATE TABLE read_not (id bigint DEFAULT next_snowflake('a_id', 1), a bigint DEFAULT nextval(format('%s.named_id', 'app')::regclass), b bigint DEFAULT nextval('named_id'::varchar(5)),
+    c bigint DEFAULT nextval(to_regclass('app.' || 'named_id')), d bigint DEFAULT nextval('named_id'::sequence_name), e bigint DEFAULT nextval(1), f bigint DEFAULT nextval(app.to_regclass('named_id')),
+    g bigint DEFAULT nextval('app.one.named_id'::text), h bigint DEFAULT nextval('app.named_id'::text::cstring::text::regclass::oid),
+    i bigint DEFAULT CASE WHEN random() < 2 THEN nextval('other_id'::text) ELSE nextval((('other' || '_') || (('i') || lower('D' || '')))::regclass) END) PARTITION BY RANGE (id);
+CREATE TABLE read_not_1 PARTITION OF read_not DEFAULT;
+SELECT * FROM pg_temp.problems();
+DROP TABLE read_not;
+DROP FUNCTION app.to_regclass(text);
+
 -- one sequence, two layouts; the clock far behind; a value that is no id
 CREATE TABLE layout_1 (id bigint DEFAULT next_snowflake('a_id', 1));
 CREATE TABLE layout_2 (id bigint DEFAULT next_snowflake('a_id', 1, 'discord'));

@@ -189,7 +189,7 @@ COMMENT ON FUNCTION objectid_ext_tools._usage_problems(objectid_ext_tools._clock
 
 -- What else uses the sequence of a clock
 
-CREATE FUNCTION objectid_ext_tools._nextval_defaults(sequences oid[], OUT relation oid, OUT attribute smallint, OUT attname name, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._nextval_defaults(sequences oid[], OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -197,16 +197,16 @@ AS $$
         SELECT c.relation, c.attribute, c.attname, c.expression FROM objectid_ext_tools._default_columns('pg_class', sequences) AS c
         UNION
         SELECT c.relation, c.attribute, c.attname, c.expression
-        FROM objectid_ext_tools._columns_with_default(ARRAY(SELECT oid FROM pg_attrdef WHERE objectid_ext_tools._finds_sequence_by_name(adbin)),
-                                                      ARRAY(SELECT oid FROM pg_type WHERE objectid_ext_tools._finds_sequence_by_name(typdefaultbin))) AS c
+        FROM objectid_ext_tools._columns_with_default(ARRAY(SELECT oid FROM pg_attrdef WHERE objectid_ext_tools._finds_sequence(adbin)),
+                                                      ARRAY(SELECT oid FROM pg_type WHERE objectid_ext_tools._finds_sequence(typdefaultbin))) AS c
     )
-    SELECT u.relation, u.attribute, u.attname, reference.sequence, reference.any_schema
+    SELECT u.relation, u.attribute, u.attname, reference.name IS NOT NULL, reference.sequence, reference.any_schema
     FROM objectid_ext_tools._function_pattern('nextval') AS pattern, used AS u,
-         LATERAL regexp_matches(u.expression, pattern, 'g') AS call,
-         LATERAL objectid_ext_tools._sequence_reference(call[1]) AS reference
-    WHERE u.expression LIKE '%nextval(%'
+         LATERAL regexp_matches(u.expression, pattern, 'g') AS call
+         LEFT JOIN LATERAL objectid_ext_tools._sequence_reference(call[1]) AS reference ON true
+    WHERE u.expression LIKE '%nextval(%' AND coalesce(call[1], call[4]) IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._nextval_defaults(oid[]) IS 'internal: calls of nextval() in defaults that depend on one of some sequences, or find any by name';
+COMMENT ON FUNCTION objectid_ext_tools._nextval_defaults(oid[]) IS 'internal: calls of nextval() in defaults that depend on one of some sequences, or find any by name; checked if the name can be read';
 
 CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[], OUT sequence oid, OUT problem text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -220,20 +220,22 @@ AS $$
         SELECT * FROM called AS child
         WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN called AS parent ON parent.relation = inhparent
                           WHERE inhrelid = child.relation AND parent.attname = child.attname
-                            AND (parent.sequence, parent.any_schema) IS NOT DISTINCT FROM (child.sequence, child.any_schema))
-    ), usage (sequence, relation, attribute) AS (
-        SELECT c.sequence, own.relation, own.attribute FROM own JOIN clock AS c USING (sequence)
+                            AND (parent.checked, parent.sequence, parent.any_schema) IS NOT DISTINCT FROM (child.checked, child.sequence, child.any_schema))
+    ), usage (sequence, problem, relation, attribute) AS (
+        SELECT c.sequence, 'nextval is used by %s', own.relation, own.attribute FROM own JOIN clock AS c USING (sequence)
         UNION
-        SELECT c.sequence, own.relation, own.attribute FROM own JOIN clock AS c ON relname = any_schema
+        SELECT c.sequence, 'nextval is used by %s', own.relation, own.attribute FROM own JOIN clock AS c ON relname = any_schema
         UNION
-        SELECT c.sequence, refobjid, refobjsubid
+        SELECT c.sequence, 'nextval is not checked in %s, because its argument cannot be read', own.relation, own.attribute FROM own, clock AS c WHERE NOT checked
+        UNION
+        SELECT c.sequence, 'nextval is used by %s', refobjid, refobjsubid
         FROM clock AS c JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = c.sequence AND deptype = 'i' AND refclassid = 'pg_class'::regclass
     )
-    SELECT u.sequence, 'nextval is used by ' || string_agg(format('%s.%I', attrelid::regclass, attname), ', ' ORDER BY attrelid, attnum)
+    SELECT u.sequence, format(u.problem, string_agg(format('%s.%I', attrelid::regclass, attname), ', ' ORDER BY attrelid, attnum))
     FROM usage AS u JOIN pg_attribute ON attrelid = u.relation AND attnum = u.attribute
-    GROUP BY u.sequence
+    GROUP BY u.sequence, u.problem
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._nextval_problems(objectid_ext_tools._clock[]) IS 'internal: sequences of clocks from which a default, an identity column or a shard takes values with nextval()';
+COMMENT ON FUNCTION objectid_ext_tools._nextval_problems(objectid_ext_tools._clock[]) IS 'internal: sequences of clocks from which a default, an identity column or a shard takes values with nextval(), or may take them, which cannot be read';
 
 CREATE FUNCTION objectid_ext_tools._layout_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -359,7 +361,7 @@ AS $$
         UNION ALL SELECT id, 9, objectid_ext_tools._value_problems(self, readable, last_value, last_node, nodes, lead, max_lead)
                   FROM objectid_ext_tools._server_settings(), state LEFT JOIN served USING (sequence)
     ), problems AS MATERIALIZED (
-        SELECT id, string_agg(problem, '; ' ORDER BY number) AS problem FROM problem GROUP BY id
+        SELECT id, string_agg(problem, '; ' ORDER BY number, problem COLLATE "C") AS problem FROM problem GROUP BY id
     )
     SELECT relation::regclass, attname, generator, sequence::regclass, layout, node,
            CASE WHEN created IS NOT NULL THEN last_value END, created, lead,

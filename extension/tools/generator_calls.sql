@@ -130,14 +130,13 @@ COMMENT ON FUNCTION objectid_ext_tools._default_columns(regclass, oid[]) IS 'int
 -- Nothing depends on nextval(), which is built in, and on a sequence that it finds by
 -- name.  Only such defaults are printed: most tables have one that calls nextval().
 
-CREATE FUNCTION objectid_ext_tools._finds_sequence_by_name(expression pg_node_tree) RETURNS boolean
+CREATE FUNCTION objectid_ext_tools._finds_sequence(expression pg_node_tree) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT expression::text LIKE format('%%:funcid %s %%', 'nextval(regclass)'::regprocedure::oid)
-       AND expression::text ~ format(':funcid %s |COERCEVIAIO', 'regclass(text)'::regprocedure::oid)
+    SELECT expression::text ~ format(':funcid %s [^{]*[{](?!CONST :consttype %s )', 'nextval(regclass)'::regprocedure::oid, 'regclass'::regtype::oid)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._finds_sequence_by_name(pg_node_tree) IS 'internal: does an expression call nextval(), and convert text to the name of a relation?';
+COMMENT ON FUNCTION objectid_ext_tools._finds_sequence(pg_node_tree) IS 'internal: does an expression call nextval() with anything but a constant of type regclass?';
 
 -- The arguments are read from the text of a default, and not evaluated, because it
 -- can call any function.  At each position, the regular expression matches string
@@ -148,8 +147,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$
-    -- parentheses can be nested to a depth of three
-    SELECT format('(?<![.])%s\(%2$s(?:,%2$s)?(?:,%2$s)?\)|''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[a-z0-9_$]+',
+    -- parentheses can be nested to a depth of three; else, the last group is the first of them
+    SELECT format('(?<![.])%s(?:\(%2$s(?:,%2$s)?(?:,%2$s)?\)|(\())|''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[a-z0-9_$]+',
                   regexp_replace(function, '([].*^$()+?{}|\\[])', '\\\1', 'g'),
                   format('((?:%s|%s)*)', atom, format('\((?:%s|,|%s)*\)', atom, two)))
     FROM (SELECT '''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[^''"(),]') AS a (atom),
@@ -234,28 +233,44 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._generator_calls() IS 'internal: defaults that call next_snowflake() or next_shard_id(), with arguments as printed; null if they cannot be read, also for a layout that is not a constant; node is "server" for snowflake_node_id(); alone if nothing but casts, or an array of this element, is around the call';
 
+-- The name of a sequence in an argument: a string, with nothing but casts, which do not
+-- shorten it, and to_regclass() around it.  What follows the string of a constant is
+-- ::regclass, without a parenthesis.
+
+CREATE FUNCTION objectid_ext_tools._name_in_casts(argument text, OUT name text, OUT by_name boolean)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET standard_conforming_strings = on
+AS $$
+    SELECT shown, around !~ '^[(]*::regclass'
+    FROM regexp_match(argument, '''((?:[^'']|'''')*)''') AS literal,
+         LATERAL (SELECT replace(literal[1], '''''', ''''), replace(argument, format('''%s''', literal[1]), '')) AS l (shown, around),
+         LATERAL (SELECT replace(replace(around, 'to_regclass(', '('), 'character varying', 'varchar')) AS c (casts)
+    WHERE casts ~ '^[(]*([)]|::(text|varchar|character|cstring|oid|regclass)([(][0-9]+[)])?)*$'
+      AND length(shown) <= ALL (SELECT modifier[1]::integer FROM regexp_matches(casts, '[(]([0-9]+)[)]', 'g') AS modifier)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._name_in_casts(text) IS 'internal: the string of which casts and to_regclass() make a relation, by_name if it is not a constant of type regclass; null for any other argument';
+
 -- The sequence that an expression refers to: 'name'::regclass; nextval() of that; or
--- by_name, a cast from text, which each session resolves with its search_path.
+-- by_name, which each session resolves with its search_path.  A name that begins with
+-- a digit could be an OID.
 
 CREATE FUNCTION objectid_ext_tools._sequence_reference(expression text, OUT by_name boolean, OUT name text, OUT sequence oid, OUT any_schema text)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$
-    SELECT literal IS NULL, shown, c.oid, CASE WHEN literal IS NULL AND parts[1] IS NULL THEN parts[2] END
-    FROM regexp_replace(expression, '^nextval\((.*)\)$', '\1') AS argument,
-         LATERAL (SELECT (regexp_match(argument, '^''((?:[^'']|'''')*)''::regclass$'))[1]) AS constant (literal),
-         LATERAL (SELECT (regexp_match(argument, '^\(+''((?:[^'']|'''')*)''(?:::(?:text|character varying|name)\)+)+::regclass\)*$'))[1]) AS string (text),
-         LATERAL (SELECT replace(coalesce(literal, text), '''''', '''')) AS reference (shown),
-         LATERAL (SELECT array_agg(CASE WHEN part LIKE '"%' THEN replace(substr(part, 2, length(part) - 2), '""', '"') ELSE lower(part) END ORDER BY n)
-                  FROM unnest(regexp_match(shown, '^(?:("(?:[^"]|"")+"|[^".]+)[.])?("(?:[^"]|"")+"|[^".]+)$')) WITH ORDINALITY AS p (part, n)) AS split (parts)
+    SELECT written.by_name, trim(written.name), c.oid, CASE WHEN written.by_name AND parts[1] IS NULL THEN parts[2] END
+    FROM objectid_ext_tools._name_in_casts(regexp_replace(expression, '^nextval\((.*)\)$', '\1')) AS written,
+         LATERAL (SELECT array_agg((CASE WHEN part LIKE '"%' THEN replace(substr(part, 2, length(part) - 2), '""', '"') ELSE lower(part COLLATE "C") END)::name ORDER BY n)
+                  FROM unnest(regexp_match(written.name, '^\s*(?:("(?:[^"]|"")+"|[^".\s0-9][^".\s]*)\s*[.]\s*)?("(?:[^"]|"")+"|[^".\s0-9][^".\s]*)\s*$')) WITH ORDINALITY AS p (part, n)) AS split (parts)
          LEFT JOIN LATERAL (SELECT oid FROM pg_class
                             WHERE relname = parts[2]
                               -- a name without a schema is one in the search_path of this function
                               AND CASE WHEN parts[1] IS NOT NULL THEN relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = parts[1])
-                                       ELSE literal IS NOT NULL AND relnamespace IN (pg_my_temp_schema(), 'pg_catalog'::regnamespace) END
+                                       ELSE NOT written.by_name AND relnamespace IN (pg_my_temp_schema(), 'pg_catalog'::regnamespace) END
                            ) AS c ON true
-    WHERE shown IS NOT NULL
+    WHERE parts IS NOT NULL
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._sequence_reference(text) IS 'internal: the sequence that an argument refers to, null if it is not a constant; any_schema is the name, without quotes, of one that is looked up in the search_path';
 
