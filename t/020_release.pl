@@ -119,24 +119,31 @@ SKIP:
 like($_ eq 'META.json' ? $meta->{maintainer} : slurp_file($_), qr/The objectid_ext developers/, "$_ names the maintainer")
   foreach grep { -f } qw(META.json debian/control.in rpm/objectid_ext.spec);
 
-# The Debian packages contain the targets of the links in their pages.
-SKIP:
+# The packages contain the targets of the links in their pages.
+sub dead_links
 {
-	skip 'no debian/rules here', 1 unless -f 'debian/rules';
-	my @shipped = map { split ' ' } slurp_file('debian/rules') =~ /dh_install(?:docs|examples) --all (.*)/g;
-	@shipped = map { glob } @shipped;
-	my @missing;
-	foreach my $page (grep { /\.md\z/ } map { -d ? glob("$_/*.md") : $_ } @shipped)
+	my @shipped = map { glob } map { split ' ' } @_;
+	my @dead;
+	foreach my $page (grep { /\.md\z/ } map { -d ? glob("$_/*.md $_/*/*.md") : $_ } @shipped)
 	{
 		my ($dir) = $page =~ m{^(.*/)?};
 		foreach my $link (slurp_file($page) =~ /\]\(([^\s()#:]+)(?:#[^\s()]*)?\)/g)
 		{
 			my $target = ($dir // '') . $link;
 			1 while $target =~ s{[^/]+/\.\./}{};
-			push @missing, "$page: $link" unless grep { $target =~ m{^\Q$_\E(?:/|$)} || "$_/" eq $target } @shipped, 'examples';
+			push @dead, "$page: $link" unless grep { $target =~ m{^\Q$_\E(?:/|$)} || "$_/" eq $target } @shipped;
 		}
 	}
-	is(join(', ', @missing), '', 'Debian packages have what their pages link to');
+	return join(', ', @dead);
+}
+foreach (['debian/rules', qr/dh_install(?:docs|examples) --all (.*)/, 'examples'], ['rpm/objectid_ext.spec', qr/^%doc (.*)$/m])
+{
+	my ($file, $documents, @more) = @$_;
+	SKIP:
+	{
+		skip "no $file here", 1 unless -f $file;
+		is(dead_links(slurp_file($file) =~ /$documents/g, @more), '', "$file installs what its pages link to");
+	}
 }
 
 # Scripts are named for the versions, and all are installed.
