@@ -67,6 +67,21 @@ is(clock_of($c), "||objectid_ext.node_id is not set\n||objectid_ext.node_id is n
 my ($exported) = slurp_file('examples/monitoring/postgres_exporter.yaml') =~ /query: \|\n((?: {4,}.*\n)+)/;
 my @exported = map { (split /\|/)[ 1, -1 ] } sort split /\n/, $c->safe_psql('postgres', $exported);
 is("@exported", 'public.item 1 public.part 1', 'the query of postgres_exporter');
+
+# Other users set traps for what the examples call.  A monitor calls none of them.
+$c->safe_psql('postgres', q{
+	CREATE SCHEMA trap;
+	CREATE FUNCTION trap.spring(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'trap'; END $$;
+	CREATE FUNCTION trap.spring(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'trap'; END $$;
+	CREATE AGGREGATE trap.count(text) (SFUNC = trap.spring, STYPE = text, INITCOND = '');
+	CREATE OPERATOR trap.= (FUNCTION = trap.spring, LEFTARG = oid, RIGHTARG = regclass)});
+sub trapped { return ($c->psql('postgres', "SET search_path = trap, public; BEGIN; LOCK TABLE item IN ROW EXCLUSIVE MODE; $_[0]"))[2] =~ /ERROR:  trap/ ? 1 : 0 }
+my $holders = slurp_file('examples/feed/holders.sql') =~ s/:'sequence'/'item_id'/r;
+is(join(' ', map { trapped($_) } "SELECT count('')", q{SELECT oid = 'item_id'::regclass FROM pg_class}, $exported, $holders), '1 1 0 0',
+	'monitors spring no traps');
+is(join(' ', "$exported$holders" =~ /(?<![.\w])(?:max|min|sum|avg|count|\w+_agg|format)\(/g), '', 'their aggregates are qualified');
+$c->safe_psql('postgres', 'DROP SCHEMA trap CASCADE');
+
 $a->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES');
 is(clock_of($a), "1|t|\n1|t|", 'a clock that has given an id');
 

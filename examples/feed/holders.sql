@@ -6,6 +6,6 @@ FROM pg_locks AS l
 LEFT JOIN pg_stat_activity AS a USING (pid)
 LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.locktype = 'transactionid' AND x.virtualtransaction = l.virtualtransaction
 LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
-WHERE l.relation = :'sequence'::regclass AND l.mode = 'RowExclusiveLock'
+WHERE l.relation = :'sequence'::regclass::oid AND l.mode = 'RowExclusiveLock'
   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 ORDER BY open_for DESC;

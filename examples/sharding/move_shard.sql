@@ -14,7 +14,7 @@ CREATE PUBLICATION :"move" FOR TABLES IN SCHEMA :"schema";
 \ir shard.sql
 CREATE SUBSCRIPTION :"move" CONNECTION :'source' PUBLICATION :"move";
 \ir wait_until.sql
-SELECT format('NOT EXISTS (SELECT FROM pg_subscription_rel JOIN pg_subscription s ON s.oid = srsubid
+SELECT pg_catalog.format('NOT EXISTS (SELECT FROM pg_subscription_rel JOIN pg_subscription s ON s.oid = srsubid
                            WHERE subname = %L AND srsubstate <> ''r'')', :'move') AS copied \gset
 CALL pg_temp.wait_until(:'copied');
 
@@ -22,19 +22,19 @@ CALL pg_temp.wait_until(:'copied');
 \connect :source
 BEGIN;
 SET LOCAL synchronous_commit = on;
-SELECT format('LOCK TABLE %s IN SHARE MODE', oid::regclass)
-FROM pg_class WHERE relnamespace = :'schema'::regnamespace AND relkind = 'r' \gexec
+SELECT pg_catalog.format('LOCK TABLE %s IN SHARE MODE', oid::regclass)
+FROM pg_class WHERE relnamespace = :'schema'::regnamespace::oid AND relkind = 'r' \gexec
 REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA :"schema" FROM app;
 COMMIT;
 
 -- Wait until all of it has arrived.
 \ir wait_until.sql
-SELECT format('confirmed_flush_lsn >= %L FROM pg_replication_slots WHERE slot_name = %L', pg_current_wal_lsn(), :'move') AS arrived \gset
+SELECT pg_catalog.format('confirmed_flush_lsn >= %L FROM pg_replication_slots WHERE slot_name = %L', pg_current_wal_lsn(), :'move') AS arrived \gset
 CALL pg_temp.wait_until(:'arrived');
 
 -- Sequences are not replicated.  Set to the last id that was taken, they go on
 -- above it, also if the clock of the target is behind.
-SELECT string_agg(format('SELECT setval(''%I.%I'', %s);', schemaname, sequencename, last_value), ' ') AS set_sequences
+SELECT string_agg(pg_catalog.format('SELECT pg_catalog.setval(''%I.%I'', %s);', schemaname, sequencename, last_value), ' ') AS set_sequences
 FROM pg_sequences WHERE schemaname = :'schema' AND last_value IS NOT NULL \gset
 \connect :target
 DROP SUBSCRIPTION :"move";

@@ -15,5 +15,5 @@ SELECT objectid_ext_tools.create_id_partitions('reading', '1 month', '2026-10-01
 
 -- The primary key is that of each partition, as a table with foreign partitions
 -- can have none.
-SELECT format('ALTER TABLE %s ADD PRIMARY KEY (id)', partition)
-FROM objectid_ext_tools.id_partitions('reading') JOIN pg_class ON oid = partition WHERE relkind = 'r' \gexec
+SELECT pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', partition)
+FROM objectid_ext_tools.id_partitions('reading') JOIN pg_class ON oid = partition::oid WHERE relkind = 'r' \gexec

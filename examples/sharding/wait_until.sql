@@ -6,7 +6,7 @@ BEGIN
     LOOP
         EXECUTE 'SELECT ' || condition INTO reached;
         EXIT WHEN reached;
-        PERFORM pg_sleep(0.1);
+        PERFORM pg_catalog.pg_sleep(0.1);
     END LOOP;
 END;
 $$;
