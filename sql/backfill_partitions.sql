@@ -264,7 +264,10 @@ CALL try();
 DROP TABLE c;
 
 -- Undone, with a partition that was created meanwhile
+-- The number of these facts depends on the server.
+\set QUIET on
 CREATE TABLE past_parts.before AS SELECT * FROM facts('"Past ""2"""');
+\set QUIET off
 INSERT INTO b VALUES (777, NULL);
 CALL _backfill_ids('a', 'id', '1 s', 5, 'twitter', 'created', NULL);
 -- The triggers need not give a new id to what refers to no row.
