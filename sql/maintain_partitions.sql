@@ -697,6 +697,22 @@ SELECT count(*) FROM create_id_partitions('m', '1 month', '2026-01-01Z', '2026-0
 SELECT obj_description(partition) AS comment FROM id_partitions('m', 'twitter');
 DROP TABLE m;
 
+-- A table that refers to itself: only rows that others refer to keep their partition
+CREATE TABLE m (id bigint PRIMARY KEY, other bigint REFERENCES m) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01Z', '2026-01-05Z', 'twitter');
+INSERT INTO m VALUES (snowflake_floor('2026-01-02Z'), NULL), (snowflake_floor('2026-01-04Z'), snowflake_floor('2026-01-02Z'));
+SELECT partition, regexp_replace(problem, 'fkey[_\d]*', 'fkey', 'g') AS problem FROM drop_id_partitions('m', '2026-01-04Z', layout => 'twitter');
+DELETE FROM m WHERE id = snowflake_floor('2026-01-04Z');
+SELECT partition, problem FROM drop_id_partitions('m', '2026-01-10Z', layout => 'twitter');
+DROP TABLE m;
+
+-- A partition of the future that begins while its call waits for locks
+CREATE TABLE m (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+SELECT _lock_default_rows('m', 'm_default', 'false', now(), '-1 h');
+SELECT _lock_default_rows('m', 'm_default', 'false', now() + interval '1 h', '1 min');
+DROP TABLE m;
+
 -- Errors
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);
@@ -712,6 +728,9 @@ SELECT maintain_id_partitions('m', '1 day', '1 day', '-1 day');
 SELECT maintain_id_partitions('m', '1 day', '1 mon -29 days');
 SELECT maintain_id_partitions('m', '1 day', '1 day', '1 day -1 min');
 SELECT maintain_id_partitions('m', '1 day', '1 day', '1 day', 'detach concurrently');
+SELECT maintain_id_partitions('m', '1 day', '300000 years');
+SELECT maintain_id_partitions('m', '1 day', '1 day', '7000 years');
+SELECT _lock_parent(2147483647);
 SELECT maintain_id_partitions(NULL, '1 day', '1 day');
 SELECT maintain_id_partitions('m', NULL, '1 day');
 SELECT maintain_id_partitions('m', '1 day', NULL);

@@ -75,6 +75,13 @@ SELECT item, detail FROM objectid_ext_tools.conversion_plan('document', '_id') W
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('parent', 'id', 1) ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('event', 'id', 1, created_at => 'created_at') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', '_id') ORDER BY step \gexec
+-- An older snapshot would hide what others commit while these wait for a lock.
+SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2);
+SELECT objectid_ext_tools.convert_to_objectid('document', '_id');
+SELECT objectid_ext_tools.drop_id_partitions('by_time', '2027-01-01 00:00:00+00');
+SELECT objectid_ext_tools.maintain_id_partitions('by_time', '1 day', '1 day', layout => 'instagram');
+SELECT objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
+SET default_transaction_isolation = 'read committed';
 SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2);
 \t off
 -- The layout of partitions is read from their bounds.

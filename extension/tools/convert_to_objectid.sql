@@ -96,6 +96,7 @@ AS $$
 DECLARE
     objectid_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
 BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
     IF "table" IS NULL OR "column" IS NULL THEN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
@@ -110,4 +111,4 @@ BEGIN
     PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId; an error at isolation levels above READ COMMITTED';

@@ -259,6 +259,7 @@ DECLARE
     highest bigint;
     new_id bigint;
 BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
@@ -278,4 +279,4 @@ BEGIN
     RETURN seq;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval column, for a node (default objectid_ext.node_id); changes it and all columns that reference it to bigint; existing ids keep their values; returns the sequence';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval column, for a node (default objectid_ext.node_id); changes it and all columns that reference it to bigint; existing ids keep their values; returns the sequence; an error at isolation levels above READ COMMITTED';

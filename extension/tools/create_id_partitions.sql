@@ -98,7 +98,7 @@ DECLARE
     name text;
 BEGIN
     FOR child IN
-        SELECT c.oid::regclass AS template, pg_get_expr(relpartbound, c.oid) AS bound, ' PARTITION BY ' || pg_get_partkeydef(c.oid) AS key,
+        SELECT c.oid::regclass AS template, pg_get_expr(relpartbound, 0) AS bound, ' PARTITION BY ' || pg_get_partkeydef(c.oid) AS key,
                row_number() OVER (ORDER BY relname) AS number
         FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = template
     LOOP
@@ -125,7 +125,7 @@ AS $$
     FROM pg_constraint c
     WHERE conrelid = "table" AND contype = 'f'
       AND NOT EXISTS (SELECT FROM pg_constraint AS whole WHERE whole.oid = c.conparentid AND whole.conrelid = c.conrelid)
-      AND EXISTS (SELECT FROM pg_class AS r WHERE r.oid IN (SELECT confrelid UNION ALL SELECT relid FROM pg_partition_tree(confrelid))
+      AND EXISTS (SELECT FROM pg_class AS r WHERE r.oid IN (SELECT confrelid UNION ALL SELECT relid FROM objectid_ext_tools._partition_tree(confrelid))
                                               AND NOT objectid_ext_tools._is_own(relowner))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._foreign_keys_to_others(regclass) IS 'internal: definitions of the foreign keys of a table to tables of other roles, as they are written in CREATE TABLE';
@@ -166,7 +166,7 @@ DECLARE
 BEGIN
     FOR command IN
         SELECT format('ALTER TABLE %s OWNER TO %I', relid, rolname)
-        FROM pg_class p JOIN pg_roles r ON r.oid = p.relowner, pg_partition_tree(partition) JOIN pg_class c ON c.oid = relid
+        FROM pg_class p JOIN pg_roles r ON r.oid = p.relowner, objectid_ext_tools._partition_tree(partition) JOIN pg_class c ON c.oid = relid
         WHERE p.oid = parent AND c.relowner <> p.relowner
     LOOP
         EXECUTE command;
@@ -218,7 +218,7 @@ BEGIN
             INTO columns, condition
         FROM pg_attribute JOIN pg_partitioned_table ON partrelid = attrelid
         WHERE attrelid = parent AND attnum > 0 AND NOT attisdropped;
-        IF objectid_ext_tools._lock_default_rows(parent, default_partition, condition, begins <= clock_timestamp()) THEN
+        IF objectid_ext_tools._lock_default_rows(parent, default_partition, condition, begins, interval '1 minute') THEN
             moved := objectid_ext_tools._take_default_rows(default_partition, condition, columns);
         END IF;
     END IF;
@@ -246,6 +246,7 @@ SET timezone = 'UTC'
 SET jit = off
 AS $$
 DECLARE
+    own_timeout text := current_setting('lock_timeout');
     key_type regtype := objectid_ext_tools._partition_key_type(parent);
     suffix text := objectid_ext_tools._partition_suffix(first, first + every);
     template regclass;
@@ -256,6 +257,7 @@ DECLARE
     begins timestamptz := first;
     ends timestamptz;
 BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
     IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
         RAISE EXCEPTION 'parent, interval, first and last time must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
@@ -283,6 +285,7 @@ BEGIN
         END IF;
         begins := ends;
     END LOOP;
+    PERFORM set_config('lock_timeout', own_timeout, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column; an error if it is not known, or if that, or the bounds or comments of the partitions, are of another one; comments on partitions of bigint tell layout and times; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column; an error if it is not known, or if that, or the bounds or comments of the partitions, are of another one; comments on partitions of bigint tell layout and times; the interval is from 1 minute to 366 days; an error at isolation levels above READ COMMITTED';

@@ -11,7 +11,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH tree AS (
-        SELECT relid FROM pg_partition_tree("table")
+        SELECT relid FROM objectid_ext_tools._partition_tree("table")
     ), late AS (
         SELECT string_agg(DISTINCT format('%I.%I', nspname, conname), ', ') AS every,
                -- a name is that of all such constraints in the schema
@@ -54,7 +54,7 @@ BEGIN
                      JOIN pg_attribute r ON r.attrelid = confrelid AND r.attnum = k.referred
                      JOIN pg_operator o ON o.oid = k.operator JOIN pg_namespace n ON n.oid = oprnamespace) AS equal
         FROM pg_constraint
-        WHERE contype = 'f' AND confrelid IN (SELECT relid FROM pg_partition_tree("table"))
+        WHERE contype = 'f' AND confrelid IN (SELECT relid FROM objectid_ext_tools._partition_tree("table"))
     LOOP
         PERFORM objectid_ext_tools._check_partition_owner(key.referring);
         EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
@@ -80,10 +80,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     obstacle text := (SELECT min(format('Rule "%s" on DELETE to table %s would run.', rulename, ev_class::regclass))
-                      FROM pg_rewrite WHERE ev_type = '4' AND ev_enabled <> 'D' AND ev_class IN (SELECT relid FROM pg_partition_tree(default_partition)));
+                      FROM pg_rewrite WHERE ev_type = '4' AND ev_enabled <> 'D' AND ev_class IN (SELECT relid FROM objectid_ext_tools._partition_tree(default_partition)));
 BEGIN
     obstacle := coalesce(obstacle, (SELECT min(format('The rows of foreign table %s are on another server, which commits for itself.', relid))
-                                    FROM pg_partition_tree(default_partition) JOIN pg_class ON oid = relid WHERE relkind = 'f'));
+                                    FROM objectid_ext_tools._partition_tree(default_partition) JOIN pg_class ON oid = relid WHERE relkind = 'f'));
     IF obstacle IS NOT NULL THEN
         RAISE EXCEPTION 'cannot move rows out of default partition %', default_partition
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = obstacle;
@@ -92,44 +92,58 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_movable(regclass) IS 'internal: raises an error if a default partition contains foreign tables, or has rules on DELETE';
 
--- Nobody can add rows to a default partition before the transaction ends.  If there
--- are some of the new partition, or could be at any moment, its parent is locked
--- first: a query that had read which partitions there are, and then waited for the
--- default one, would look there for rows that have left.  Tables that it refers to are
--- locked before, because rows are mostly written in that order; ATTACH PARTITION locks
--- them in any case.
-
-CREATE FUNCTION objectid_ext_tools._lock_default_rows(parent regclass, default_partition regclass, condition text, is_due boolean) RETURNS boolean
+CREATE FUNCTION objectid_ext_tools._has_rows("table" regclass, condition text) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
-    look text := format('SELECT EXISTS (SELECT FROM %s WHERE %s)', default_partition, condition);
-    is_foreign boolean := EXISTS (SELECT FROM pg_partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
     found boolean;
 BEGIN
-    PERFORM objectid_ext_tools._check_partition_owner(default_partition);
-    EXECUTE look INTO found;
-    is_due := is_due OR found;
+    PERFORM objectid_ext_tools._check_partition_owner("table");
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', "table", condition) INTO found;
+    RETURN found;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._has_rows(regclass, text) IS 'internal: are there rows of a table of the current role that satisfy a condition?';
+
+-- Nobody can add rows to a default partition before the transaction ends.  If there
+-- are some of the new partition, or could be at any moment, its parent is locked
+-- first: a query that had read which partitions there are, and then waited for the
+-- default one, would look there for rows that have left, and an insert would put its
+-- row there.  Tables that it refers to are locked before, because rows are mostly
+-- written in that order; ATTACH PARTITION locks them in any case.
+
+CREATE FUNCTION objectid_ext_tools._lock_default_rows(parent regclass, default_partition regclass, condition text, begins timestamp with time zone, before interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    is_due boolean;
+    is_foreign boolean := EXISTS (SELECT FROM objectid_ext_tools._partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
+    found boolean;
+BEGIN
+    is_due := objectid_ext_tools._has_rows(default_partition, condition) OR begins <= clock_timestamp() + before;
     PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
     IF is_due THEN
-        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
+        PERFORM objectid_ext_tools._lock_each(ARRAY[parent], 'ACCESS EXCLUSIVE');
     END IF;
     -- a foreign table cannot be locked
     IF NOT is_foreign THEN
+        PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS EXCLUSIVE');
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
     END IF;
-    PERFORM objectid_ext_tools._check_partition_owner(default_partition);
-    EXECUTE look INTO found;
-    IF found AND NOT is_due THEN
-        RAISE EXCEPTION 'rows of the new partition were added to default partition % meanwhile', default_partition
-            USING ERRCODE = 'lock_not_available', HINT = 'Run the function again.';
+    found := objectid_ext_tools._has_rows(default_partition, condition);
+    IF NOT is_due AND (found OR begins <= clock_timestamp()) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'lock_not_available', HINT = 'Run the function again.',
+            MESSAGE = format(CASE WHEN found THEN 'rows of the new partition were added to default partition %s meanwhile'
+                                  ELSE 'the time of the new partition began before default partition %s was locked' END, default_partition);
     END IF;
     RETURN found;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_default_rows(regclass, regclass, text, boolean) IS 'internal: locks a default partition, and its parent if there are rows that satisfy a condition or a new partition is due; returns whether there are such rows';
+COMMENT ON FUNCTION objectid_ext_tools._lock_default_rows(regclass, regclass, text, timestamp with time zone, interval) IS 'internal: locks a default partition, and its parent if there are rows that satisfy a condition or the new partition begins, or does so before the interval has passed; returns whether there are such rows';
 
 -- Take the rows of a range of ids out of a default partition, into a temporary
 -- table, which is null if there are none.  The caller puts them into the new partition

@@ -48,18 +48,29 @@ RETURN CASE
        END;
 COMMENT ON FUNCTION objectid_ext_tools._partition_time(regtype, text, snowflake_layout) IS 'internal: time of a partition bound, given as printed by the catalog';
 
--- Since some minor releases, pg_get_expr() locks the table.  The planner must not
--- call it for partitions of other tables, as it could in a condition or a join:
--- two sessions that change partitions of two tables would deadlock.
+-- pg_partition_tree() would lock the partitions.
+
+CREATE FUNCTION objectid_ext_tools._partition_tree("table" regclass, OUT relid regclass) RETURNS SETOF regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE tree (relid) AS (
+        SELECT oid FROM pg_class WHERE oid = "table" AND (relkind = 'p' OR relispartition)
+        UNION ALL
+        SELECT inhrelid FROM tree JOIN pg_inherits ON inhparent = tree.relid JOIN pg_class c ON c.oid = inhrelid WHERE relispartition
+    )
+    SELECT tree.relid::regclass FROM tree
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_tree(regclass) IS 'internal: a partitioned table or a partition, and all partitions below it; nothing for another table';
+
+-- With the OID of the table, pg_get_expr() would wait for its lock since some minor
+-- releases; only columns need it, and a bound has none.
 
 CREATE FUNCTION objectid_ext_tools._partition_bounds(parent regclass, OUT partition regclass, OUT printed text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH child AS MATERIALIZED (
-        SELECT oid, relpartbound FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent
-    )
-    SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM child
+    SELECT oid::regclass, pg_get_expr(relpartbound, 0) FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_bounds(regclass) IS 'internal: partitions of a table, and their bounds as printed';
 
@@ -112,7 +123,7 @@ AS $$
     SELECT p.partition, p.lower, p.upper, b.lower_id, b.upper_id,
            p.lower > first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
            p.upper > first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
-           EXISTS (SELECT FROM pg_partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
+           EXISTS (SELECT FROM objectid_ext_tools._partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),
          objectid_ext_tools.id_partitions(parent, layout) AS p

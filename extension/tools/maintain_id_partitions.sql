@@ -22,6 +22,56 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._drop_statement(regclass, regclass, text) IS 'internal: statement that drops or detaches a partition';
 
+-- To detach a partition is to look at the tables that refer to it.
+
+CREATE FUNCTION objectid_ext_tools._check_drop_owners(parent regclass, partition regclass) RETURNS void
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT objectid_ext_tools._check_partition_owner(t) FROM unnest(partition || objectid_ext_tools._referring_tables(parent)) AS t
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_drop_owners(regclass, regclass) IS 'internal: raises an error unless a partition and the tables that refer to its parent belong to the current role, or all are superusers';
+
+-- DETACH PARTITION removes triggers from the tables that refer to the partition, and
+-- adds some to those it refers to, which DROP removes again.  Each time, it locks the
+-- table weakly before: a transaction that has read it, and then writes it, would
+-- deadlock.  Rows are mostly written in the order in which these are locked.  A new
+-- partition locks the tables it refers to in any case, and can follow.
+
+CREATE FUNCTION objectid_ext_tools._lock_to_drop(parent regclass, partition regclass, action text) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent),
+                CASE WHEN action = 'drop' AND EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent) THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END);
+    PERFORM objectid_ext_tools._lock_each(parent || objectid_ext_tools._referring_tables(parent) || partition, 'ACCESS EXCLUSIVE');
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', partition);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_to_drop(regclass, regclass, text) IS 'internal: locks a partition that is dropped or detached, and the tables that this concerns';
+
+CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass, partition regclass, action text) RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    PERFORM objectid_ext_tools._check_drop_owners(parent, partition);
+    IF action = 'detach concurrently' THEN
+        RETURN objectid_ext_tools._drop_statement(parent, partition, action);
+    END IF;
+    PERFORM objectid_ext_tools._lock_to_drop(parent, partition, action);
+    -- until now, names and owners could change
+    PERFORM objectid_ext_tools._check_drop_owners(parent, partition);
+    statement := objectid_ext_tools._drop_statement(parent, partition, action);
+    EXECUTE statement;
+    RETURN statement;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._drop_partition(regclass, regclass, text) IS 'internal: drops or detaches a partition, except concurrently; returns the statement';
+
 CREATE FUNCTION objectid_ext_tools.drop_id_partitions(
     parent regclass,
     older_than timestamp with time zone,
@@ -39,10 +89,11 @@ SET timezone = 'UTC'
 SET jit = off
 AS $$
 DECLARE
-    referrers regclass[] := ARRAY(SELECT DISTINCT conrelid::regclass FROM pg_constraint WHERE contype = 'f' AND confrelid = parent AND conrelid <> parent ORDER BY 1);
+    own_timeout text := current_setting('lock_timeout');
     old record;
     detail text;
 BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
     IF parent IS NULL OR older_than IS NULL OR action IS NULL THEN
         RAISE EXCEPTION 'parent, time and action must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
@@ -77,15 +128,7 @@ BEGIN
         statement := objectid_ext_tools._drop_statement(parent, old.partition, action);
         problem := NULL;
         BEGIN
-            PERFORM objectid_ext_tools._check_partition_owner(old.partition);
-            -- to detach a partition is to look at the tables that refer to it
-            PERFORM objectid_ext_tools._check_partition_owner(referring) FROM unnest(referrers) AS referring;
-            IF action <> 'detach concurrently' AND referrers <> '{}' THEN
-                PERFORM objectid_ext_tools._lock_to_detach(parent, referrers, action = 'drop');
-            END IF;
-            IF action <> 'detach concurrently' THEN
-                EXECUTE statement;
-            END IF;
+            statement := objectid_ext_tools._drop_partition(parent, old.partition, action);
         EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
             -- a deadlock, for example: the whole call is to be repeated
             RAISE;
@@ -98,9 +141,10 @@ BEGIN
         END;
         RETURN NEXT;
     END LOOP;
+    PERFORM set_config('lock_timeout', own_timeout, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition stays because it is still referenced or locked, belongs to another role, or cannot be dropped for another reason; the layout is by default that of the default of the column, and an error if it is not known or is not that of the ids; the caller is the owner of the table, or both are superusers; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay';
+COMMENT ON FUNCTION objectid_ext_tools.drop_id_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'drops or detaches partitions whose ids are all older than a time, and returns them; problem is the error if a partition stays because it is still referenced or locked, belongs to another role, or cannot be dropped for another reason; the layout is by default that of the default of the column, and an error if it is not known or is not that of the ids; the caller is the owner of the table, or both are superusers; action is drop, detach, or detach concurrently, which only returns the statements; partitions without a lower or upper time, and foreign ones, stay; an error at isolation levels above READ COMMITTED';
 
 -- The grid of the existing partitions, or else multiples of the interval from
 -- Monday 2001-01-01 on: months, weeks, days and hours begin as people expect.
@@ -262,6 +306,19 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._copy_template(regclass, regclass) IS 'internal: creates an empty copy of a partition with its sub-partitions, for new ones when that has been dropped';
 
+CREATE FUNCTION objectid_ext_tools._check_span(name text, span interval) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._check_interval_parts(span);
+    PERFORM clock_timestamp() + span, clock_timestamp() - span;
+EXCEPTION WHEN datetime_field_overflow THEN
+    RAISE EXCEPTION '% "%" is out of range', name, span USING ERRCODE = 'datetime_field_overflow';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_span(text, interval) IS 'internal: raises an error unless the instants that an interval is before and after the present are timestamps, and no part of it is negative';
+
 CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(
     parent regclass,
     every interval,
@@ -282,6 +339,7 @@ SET timezone = 'UTC'
 SET jit = off
 AS $$
 DECLARE
+    own_timeout text := current_setting('lock_timeout');
     present timestamptz;
     past timestamptz;
     anchor timestamptz;
@@ -291,6 +349,7 @@ DECLARE
     odd jsonb;
     detail text;
 BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
     IF parent IS NULL OR every IS NULL OR ahead IS NULL OR action IS NULL THEN
         RAISE EXCEPTION 'parent, interval, time ahead and action must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
@@ -303,7 +362,7 @@ BEGIN
         RAISE EXCEPTION 'time ahead and time to keep must be finite'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Omit the time to keep to drop no partition.';
     END IF;
-    PERFORM objectid_ext_tools._check_interval_parts(ahead), objectid_ext_tools._check_interval_parts(keep);
+    PERFORM objectid_ext_tools._check_span('time ahead', ahead), objectid_ext_tools._check_span('time to keep', keep);
     IF action NOT IN ('drop', 'detach') THEN
         RAISE EXCEPTION 'invalid action "%"', action USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid actions are "drop" and "detach".';
     END IF;
@@ -382,6 +441,7 @@ BEGIN
     IF copied IS NOT NULL THEN
         EXECUTE format('DROP TABLE %s', copied);
     END IF;
+    PERFORM set_config('lock_timeout', own_timeout, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the layout is by default that of the default of the column, and an error if it is not known or is not that of the ids; the caller is the owner of the table, or both are superusers; the interval is from 1 minute to 366 days';
+COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, text, snowflake_layout) IS 'creates the partitions from now to a time ahead, with the intervals of the existing ones, and drops or detaches those that are older than a time to keep (null: none); returns what was done (created, dropped, detached; null if there was a problem), the rows moved out of the default partition, and the problem; the layout is by default that of the default of the column, and an error if it is not known or is not that of the ids; the caller is the owner of the table, or both are superusers; the interval is from 1 minute to 366 days; an error at isolation levels above READ COMMITTED';

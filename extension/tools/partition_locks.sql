@@ -9,25 +9,11 @@ CREATE FUNCTION objectid_ext_tools._check_partition_owner("table" regclass) RETU
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._check_owner("table" || ARRAY(SELECT relid FROM pg_partition_tree("table")))
+    SELECT objectid_ext_tools._check_owner("table" || ARRAY(SELECT relid FROM objectid_ext_tools._partition_tree("table")))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or all are superusers';
 
--- A concurrent call waits for this one, and then finds what it has done.  So does one for
--- another table of the database: if a foreign key links two tables, each call would lock
--- its own table first, and then wait for the other.  The owner cannot change any more.
-
-CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('objectid_ext_tools'), 'pg_partitioned_table'::regclass::oid::integer);
-    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
-    PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls in the database, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers';
+-- While this waits, another table can get the name, and one of a list can be dropped.
 
 CREATE FUNCTION objectid_ext_tools._lock_each(tables regclass[], mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -35,32 +21,105 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     each regclass;
+    name text;
 BEGIN
     FOREACH each IN ARRAY tables LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', each, mode);
+        CONTINUE WHEN NOT EXISTS (SELECT FROM pg_class WHERE oid = each);
+        name := each;
+        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, mode);
+        IF to_regclass(name) IS DISTINCT FROM each THEN
+            RAISE EXCEPTION 'table % has been renamed', name USING ERRCODE = 'undefined_table', HINT = 'Run the function again.';
+        END IF;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_each(regclass[], text) IS 'internal: locks tables in this order';
+COMMENT ON FUNCTION objectid_ext_tools._lock_each(regclass[], text) IS 'internal: locks those of these tables that exist, in this order; raises an error if another table gets the name of one meanwhile';
+
+-- What a foreign key has for the partitions of the table it refers to links that
+-- table with itself.
 
 CREATE FUNCTION objectid_ext_tools._referred_tables(parent regclass) RETURNS regclass[]
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ARRAY(SELECT DISTINCT confrelid::regclass FROM pg_constraint JOIN pg_class c ON c.oid = confrelid
-                 WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND objectid_ext_tools._is_own(relowner) ORDER BY 1)
+                 WHERE contype = 'f' AND conrelid = parent AND confrelid NOT IN (SELECT relid FROM objectid_ext_tools._partition_tree(parent))
+                   AND objectid_ext_tools._is_own(relowner) ORDER BY 1)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._referred_tables(regclass) IS 'internal: those tables of the current role to which foreign keys of a table refer';
+COMMENT ON FUNCTION objectid_ext_tools._referred_tables(regclass) IS 'internal: those other tables of the current role to which foreign keys of a table refer';
 
--- DETACH PARTITION removes triggers from the tables that refer to the partition, and
--- adds some to those it refers to, which DROP removes again.  Each time, it locks the
--- table weakly before: a transaction that has read it, and then writes it, would
--- deadlock.  Rows are mostly written in the order in which these are locked.
-
-CREATE FUNCTION objectid_ext_tools._lock_to_detach(parent regclass, referrers regclass[], and_drop boolean) RETURNS void
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._referring_tables(parent regclass) RETURNS regclass[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._lock_each(CASE WHEN and_drop THEN objectid_ext_tools._referred_tables(parent) ELSE '{}' END || parent || referrers, 'ACCESS EXCLUSIVE')
+    SELECT ARRAY(SELECT DISTINCT conrelid::regclass FROM pg_constraint
+                 WHERE contype = 'f' AND confrelid = parent AND conrelid NOT IN (SELECT relid FROM objectid_ext_tools._partition_tree(parent)) ORDER BY 1)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_to_detach(regclass, regclass[], boolean) IS 'internal: locks a table, those that refer to it, and those it refers to if a partition is dropped as well, against all use';
+COMMENT ON FUNCTION objectid_ext_tools._referring_tables(regclass) IS 'internal: other tables whose foreign keys refer to a table';
+
+CREATE FUNCTION objectid_ext_tools._linked_parents(parent regclass) RETURNS regclass[]
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ARRAY(SELECT DISTINCT c.oid::regclass
+                 FROM unnest(parent || objectid_ext_tools._referred_tables(parent) || objectid_ext_tools._referring_tables(parent)) AS linked
+                      JOIN pg_class c ON c.oid = linked
+                 WHERE c.oid = parent OR relkind = 'p' AND objectid_ext_tools._is_own(relowner) ORDER BY 1)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._linked_parents(regclass) IS 'internal: a table, and those partitioned ones of the current role that foreign keys link with it';
+
+-- Two calls for linked tables would lock these in either order, so a call begins with
+-- this lock on all of them, in the order of their OIDs: the second waits for the first,
+-- and then finds what it has done.  From now on, foreign keys, partitions, owners and
+-- names cannot change.  This lock conflicts with no statement that reads or writes
+-- rows, so a wait for it blocks none of them, and lasts longer than lock_timeout.
+
+CREATE FUNCTION objectid_ext_tools._lock_calls(parent regclass, patience integer) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_timeout text := current_setting('lock_timeout');
+    busy regclass;
+BEGIN
+    PERFORM set_config('lock_timeout', patience::text, true);
+    -- twice, because foreign keys can be added before the parent is locked
+    FOR pass IN 1 .. 2 LOOP
+        FOREACH busy IN ARRAY objectid_ext_tools._linked_parents(parent) LOOP
+            PERFORM objectid_ext_tools._lock_each(ARRAY[busy], 'SHARE UPDATE EXCLUSIVE');
+        END LOOP;
+    END LOOP;
+    PERFORM set_config('lock_timeout', own_timeout, true);
+EXCEPTION WHEN lock_not_available THEN
+    RAISE EXCEPTION 'could not lock table %', busy
+        USING ERRCODE = 'lock_not_available',
+              DETAIL = (SELECT format('Processes that hold locks on it: %s.', coalesce(string_agg(DISTINCT coalesce(pid::text, 'a prepared transaction'), ', '), 'none any more'))
+                        FROM pg_locks
+                        WHERE locktype = 'relation' AND relation = busy AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                          AND granted AND mode NOT IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')),
+              HINT = 'Another call of the function can be at work, or a command such as ANALYZE or ALTER TABLE.';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_calls(regclass, integer) IS 'internal: waits for other calls for a table and those linked with it, and locks them against changes of partitions; an error that names the processes that hold locks, after so many milliseconds, if not 0';
+
+-- Then the waits of a call: other statements wait for what it has locked.  It gives up
+-- before they find that this is a deadlock, and fail.
+
+CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_timeout integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = parent) THEN
+        RAISE EXCEPTION 'table with OID % does not exist', parent::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    PERFORM objectid_ext_tools._lock_calls(parent, CASE WHEN own_timeout > 0 THEN greatest(own_timeout, 60000) ELSE 0 END);
+    PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
+    IF own_timeout = 0 THEN
+        PERFORM set_config('lock_timeout', greatest(1, setting::integer / 2)::text, true) FROM pg_settings WHERE name = 'deadlock_timeout';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers; sets lock_timeout to half of deadlock_timeout if it is 0, which the caller resets';

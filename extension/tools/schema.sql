@@ -35,3 +35,23 @@ AS $$
     SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext'
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._ids_schema() IS 'internal: schema of objectid_ext, quoted';
+
+-- What a function decides after it has waited for a lock, it must read from a newer
+-- snapshot than that of the transaction.
+
+CREATE FUNCTION objectid_ext_tools._check_isolation() RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    level text := current_setting('transaction_isolation');
+BEGIN
+    IF level IN ('repeatable read', 'serializable') THEN
+        RAISE EXCEPTION 'isolation level must be READ COMMITTED'
+            USING ERRCODE = 'invalid_transaction_state',
+                  DETAIL = format('At level %s, the function would not see what other transactions commit while it waits for a lock.', upper(level)),
+                  HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED, or SET default_transaction_isolation = ''read committed''.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_isolation() IS 'internal: raises an error unless a statement sees what has been committed before it began';
