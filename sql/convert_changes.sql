@@ -97,6 +97,46 @@ SELECT * FROM remains;
 DROP TABLE message, member;
 
 --
+-- ... the schema is renamed, and another role takes the names that triggers use
+--
+DROP ROLE IF EXISTS regress_changes_other;
+CREATE ROLE regress_changes_other;
+GRANT CREATE ON DATABASE :"DBNAME" TO regress_changes_other;
+CREATE SCHEMA past_test;
+CREATE TABLE past_test.member (id serial PRIMARY KEY, born date NOT NULL DEFAULT '2026-01-01');
+INSERT INTO past_test.member SELECT FROM generate_series(1, 3);
+\t on
+SELECT statement FROM snowflake_conversion_steps('past_test.member', 'id', 5, created_at => 'born') WHERE statement ~ 'INDEX CONCURRENTLY ON|_backfill_ids|begin' ORDER BY step \gexec
+\t off
+SELECT max(relname) FILTER (WHERE relname ~ 'past') AS past, max(relname) FILTER (WHERE relname ~ 'recent') AS recent
+FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' \gset
+ALTER SCHEMA past_test RENAME TO past_renamed;
+SET ROLE regress_changes_other;
+CREATE SCHEMA past_test;
+CREATE TABLE past_test.:past (old_id bigint PRIMARY KEY, new_id bigint);
+CREATE TABLE past_test.:recent (old_id bigint PRIMARY KEY, new_id bigint DEFAULT 1);
+CREATE FUNCTION past_test.caught() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'caught'; RETURN NEW; END $$;
+CREATE TRIGGER caught BEFORE INSERT ON past_test.:recent FOR EACH ROW EXECUTE FUNCTION past_test.caught();
+GRANT USAGE ON SCHEMA past_test TO PUBLIC;
+GRANT ALL ON ALL TABLES IN SCHEMA past_test TO PUBLIC;
+RESET ROLE;
+DISCARD PLANS;
+INSERT INTO past_renamed.member DEFAULT VALUES;
+-- as after a dump was restored
+DROP SCHEMA past_test CASCADE;
+ALTER SCHEMA past_renamed RENAME TO past_test;
+CREATE TABLE past_test.copy AS TABLE past_test.:recent;
+SELECT format('ALTER TABLE past_test.%1$I RENAME TO away; CREATE TABLE past_test.%1$I (LIKE past_test.away INCLUDING ALL); INSERT INTO past_test.%1$I TABLE past_test.copy', :'recent') \gexec
+DISCARD PLANS;
+INSERT INTO past_test.member DEFAULT VALUES;
+SELECT count(*) FROM past_test.:recent;
+DROP SCHEMA past_test CASCADE;
+CALL undo_conversion(NULL, NULL);
+SELECT * FROM remains;
+REVOKE CREATE ON DATABASE :"DBNAME" FROM regress_changes_other;
+DROP ROLE regress_changes_other;
+
+--
 -- Columns exchanged their names before: those of the index have kept theirs
 --
 CREATE TABLE person (id serial PRIMARY KEY);
