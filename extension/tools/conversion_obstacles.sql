@@ -132,20 +132,23 @@ COMMENT ON FUNCTION objectid_ext_tools._index_user_obstacles(regclass, name) IS 
 
 -- PostgreSQL 18 cannot change the type of a column with such constraints.
 
-CREATE FUNCTION objectid_ext_tools._not_null_obstacles("table" regclass, "column" name) RETURNS SETOF objectid_ext_tools._obstacle
+CREATE FUNCTION objectid_ext_tools._not_null_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT "table", 'object_not_in_prerequisite_state', format('constraint "%s" of table %s is not valid, but constraint "%s" of table %s is', c.conname, "table", h.conname, h.conrelid::regclass), NULL,
-           format('Use ALTER TABLE %s VALIDATE CONSTRAINT %I before the conversion.', "table", c.conname)
-    FROM pg_attribute a JOIN pg_constraint c ON c.conrelid = attrelid AND c.contype = 'n' AND c.conkey = ARRAY[attnum]
-         CROSS JOIN LATERAL (SELECT v.conrelid, v.conname
-                             FROM pg_inherits JOIN pg_attribute i ON i.attrelid = inhrelid AND i.attname = "column"
-                                  JOIN pg_constraint v ON v.conrelid = inhrelid AND v.contype = 'n' AND v.conkey = ARRAY[i.attnum]
-                             WHERE inhparent = "table" AND v.convalidated ORDER BY inhrelid LIMIT 1) AS h
-    WHERE a.attrelid = "table" AND a.attname = "column" AND NOT c.convalidated
+    WITH not_null AS MATERIALIZED (
+        SELECT relation, attribute, conname, convalidated
+        FROM objectid_ext_tools._referring_columns("table", "column") JOIN pg_attribute ON attrelid = relation AND attname = attribute
+             JOIN pg_constraint ON conrelid = relation AND contype = 'n' AND conkey = ARRAY[attnum]
+        WHERE attribute_type <> to_type
+    )
+    SELECT DISTINCT ON (p.relation, p.attribute) p.relation, 'object_not_in_prerequisite_state',
+           format('constraint "%s" of table %s is not valid, but constraint "%s" of table %s is', p.conname, p.relation, h.conname, h.relation), NULL,
+           format('Use ALTER TABLE %s VALIDATE CONSTRAINT %I before the conversion.', p.relation, p.conname)
+    FROM not_null h JOIN pg_inherits ON inhrelid = h.relation JOIN not_null p ON p.relation = inhparent AND p.attribute = h.attribute
+    WHERE h.convalidated AND NOT p.convalidated ORDER BY p.relation, p.attribute, h.relation
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._not_null_obstacles(regclass, name) IS 'internal: a NOT NULL constraint of a column that is valid only for some partitions or children';
+COMMENT ON FUNCTION objectid_ext_tools._not_null_obstacles(regclass, name, regtype) IS 'internal: NOT NULL constraints of columns whose type a conversion changes that are valid only for some partitions or children';
 
 -- PostgreSQL does not change the type of such a column, and a value that is stored
 -- would lose it if it were replaced.  Row types are found in others as PostgreSQL finds
@@ -284,7 +287,6 @@ BEGIN
         END IF;
         IF each.attribute_type <> to_type THEN
             RETURN QUERY SELECT * FROM objectid_ext_tools._index_user_obstacles(each.relation, each.attribute);
-            RETURN QUERY SELECT * FROM objectid_ext_tools._not_null_obstacles(each.relation, each.attribute);
         END IF;
     END LOOP;
     IF integers THEN
@@ -300,6 +302,7 @@ BEGIN
         RETURN QUERY SELECT * FROM objectid_ext_tools._past_schema_obstacles("table");
     END IF;
     RETURN QUERY SELECT * FROM objectid_ext_tools._foreign_key_obstacles("table", "column", to_type);
+    RETURN QUERY SELECT * FROM objectid_ext_tools._not_null_obstacles("table", "column", to_type);
     RETURN QUERY SELECT * FROM objectid_ext_tools._operator_obstacles("table", "column", to_type);
     RETURN QUERY SELECT * FROM objectid_ext_tools._row_type_obstacles(ARRAY(SELECT l.relation FROM objectid_ext_tools._live_columns("table", "column", to_type) l));
 END;
