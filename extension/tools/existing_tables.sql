@@ -83,9 +83,9 @@ AS $$
 DECLARE
     own_timeout text := current_setting('lock_timeout');
     first regclass := "table";
-    first_function regprocedure;
+    first_function oid;
     busy regclass;
-    busy_function regprocedure;
+    busy_function oid;
     locked regclass[];
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
@@ -169,7 +169,7 @@ COMMENT ON FUNCTION objectid_ext_tools._check_no_steps(regclass, name) IS 'inter
 -- would raise errors in each that has fired it before.  It compiles a function again
 -- if that has changed in a transaction that was committed.
 
-CREATE FUNCTION objectid_ext_tools._trigger_functions(tables regclass[]) RETURNS SETOF regprocedure
+CREATE FUNCTION objectid_ext_tools._trigger_functions(tables regclass[]) RETURNS SETOF oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -181,7 +181,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._trigger_functions(regclass[]) IS 'internal: functions of triggers of these tables that sessions compile, as far as the current role owns them';
 
-CREATE FUNCTION objectid_ext_tools._compile_again(function regprocedure) RETURNS void
+CREATE FUNCTION objectid_ext_tools._compile_again(function oid) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET extra_float_digits = 1
@@ -189,7 +189,7 @@ AS $$
 BEGIN
     FOR attempt IN 1 .. 10 LOOP
         BEGIN
-            EXECUTE (SELECT format('ALTER FUNCTION %s COST %s', function, procost) FROM pg_proc WHERE oid = function);
+            EXECUTE (SELECT format('ALTER FUNCTION %s COST %s', oid::regprocedure, procost) FROM pg_proc WHERE oid = function);
             EXIT;
         EXCEPTION WHEN internal_error OR undefined_function OR null_value_not_allowed THEN
             -- another session has changed it at the same moment, or dropped it
@@ -198,7 +198,7 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._compile_again(regprocedure) IS 'internal: lets all sessions compile a function again; waits for a transaction that has changed it';
+COMMENT ON FUNCTION objectid_ext_tools._compile_again(oid) IS 'internal: lets all sessions compile a function again; waits for a transaction that has changed it';
 
 -- Change the type of a column and of the columns that reference it.  The caller
 -- has checked that this is possible.  The foreign keys are dropped meanwhile,
