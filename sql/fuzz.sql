@@ -27,6 +27,7 @@ INSERT INTO sample
 SELECT 'integer'::regtype, v FROM unnest('{-2147483648,-1,0,1,7,18,19,31,1023,1024,8191,2147483647}'::text[]) v
 UNION ALL SELECT 'bigint'::regtype, v FROM unnest('{-9223372036854775808,-1,0,1,999999999999999999,1000000000000000000,4034551168079233023,9223372036854775807}'::text[]) v
 UNION ALL SELECT 'timestamptz'::regtype, v FROM unnest('{-infinity,infinity,4713-11-24 00:00:00+00 BC,294276-12-31 23:59:59.999999+00,1970-01-01 00:00:00+00,1969-12-31 23:59:59.999999+00,2106-02-07 06:28:15+00,2106-02-07 06:28:15.000001+00,2026-11-20 12:00:00.5+00,9999-12-31 23:59:59.999999+00}'::text[]) v
+UNION ALL SELECT 'timestamptz[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{2026-11-20 12:00:00.5+00,infinity}', '{{-infinity,1970-01-01 00:00:00+00},{NULL,294276-12-31 23:59:59.999999+00}}']) v
 UNION ALL SELECT 'tstzrange'::regtype, v FROM unnest(ARRAY['empty', '(,)', '[-infinity,infinity]', '(-infinity,infinity)', '[infinity,)', '(infinity,)', '(,-infinity)', '[2026-01-01,2026-01-01]', '(2026-01-01 00:00:00.2,2026-01-01 00:00:00.4)', '[1969-01-01,2200-01-01)', '[294276-12-31 23:59:59.999999+00,)']) v
 UNION ALL SELECT 'objectid'::regtype, v FROM unnest('{000000000000000000000000,ffffffffffffffffffffffff,7fffffffffffffffffffffff,800000000000000000000000,507f1f77bcf86cd799439011}'::text[]) v
 UNION ALL SELECT 'uuid'::regtype, v FROM unnest('{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,017f22e2-79b0-7cc3-98c4-dc0c0c07398f}'::text[]) v
