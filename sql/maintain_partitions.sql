@@ -713,6 +713,21 @@ SELECT _lock_default_rows('m', 'm_default', 'false', now(), '-1 h');
 SELECT _lock_default_rows('m', 'm_default', 'false', now() + interval '1 h', '1 min');
 DROP TABLE m;
 
+-- The replica identity of the parent is that of new partitions: without one, updates of
+-- a published table fail.
+CREATE TABLE m (id objectid NOT NULL, n int NOT NULL) PARTITION BY RANGE (id);
+ALTER TABLE m REPLICA IDENTITY FULL;
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01Z', '2026-01-02Z');
+CREATE UNIQUE INDEX "m key" ON m (id, n);
+ALTER TABLE m REPLICA IDENTITY USING INDEX "m key";
+CREATE TABLE m_20260102 PARTITION OF m FOR VALUES FROM (objectid_floor('2026-01-02Z')) TO (objectid_floor('2026-01-03Z')) PARTITION BY HASH (n);
+CREATE TABLE m_20260102_0 PARTITION OF m_20260102 FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-03Z', '2026-01-04Z');
+ALTER TABLE m REPLICA IDENTITY NOTHING;
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-04Z', '2026-01-05Z');
+SELECT relid, relreplident, indexrelid::regclass AS index FROM pg_partition_tree('m') JOIN pg_class ON oid = relid LEFT JOIN pg_index ON indrelid = relid AND indisreplident ORDER BY relid::text COLLATE "C";
+DROP TABLE m;
+
 -- Errors
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);

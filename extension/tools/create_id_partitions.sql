@@ -175,6 +175,32 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._give_to_owner(regclass, regclass) IS 'internal: makes the owner of a parent the owner of a partition';
 
+-- PostgreSQL does not give the replica identity of a table to its partitions.  Without
+-- one, updates of a published partition fail.
+
+CREATE FUNCTION objectid_ext_tools._copy_replica_identity(parent regclass, partition regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    command text;
+BEGIN
+    FOR command IN
+        SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', tree.relid,
+                      CASE p.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' WHEN 'i' THEN 'USING INDEX ' || quote_ident(index.relname) END)
+        FROM pg_class p
+             CROSS JOIN pg_partition_tree(partition) AS tree
+             LEFT JOIN pg_index AS identity ON identity.indrelid = p.oid AND identity.indisreplident
+             LEFT JOIN (pg_index AS own JOIN pg_class AS index ON index.oid = own.indexrelid)
+                       ON own.indrelid = tree.relid AND own.indexrelid IN (SELECT relid FROM pg_partition_tree(identity.indexrelid))
+        WHERE p.oid = parent AND p.relreplident <> 'd'
+    LOOP
+        EXECUTE command;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._copy_replica_identity(regclass, regclass) IS 'internal: gives the replica identity of a parent to a partition';
+
 CREATE FUNCTION objectid_ext_tools._create_partition(
     parent regclass,
     begins timestamp with time zone,
@@ -223,6 +249,7 @@ BEGIN
         END IF;
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, begin_id, end_id);
+    PERFORM objectid_ext_tools._copy_replica_identity(parent, partition);
     PERFORM objectid_ext_tools._give_to_owner(parent, partition);
     IF moved > 0 AND objectid_ext_tools._put_default_rows(partition, columns) <> moved THEN
         RAISE EXCEPTION 'not all rows of default partition % were moved', default_partition USING ERRCODE = 'triggered_action_exception';
