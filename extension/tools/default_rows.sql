@@ -38,7 +38,7 @@ COMMENT ON FUNCTION objectid_ext_tools._triggers(regclass) IS 'internal: command
 -- owner chose.
 
 CREATE FUNCTION objectid_ext_tools._check_not_referenced("table" regclass, condition text) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
@@ -56,6 +56,8 @@ BEGIN
         FROM pg_constraint
         WHERE contype = 'f' AND confrelid IN (SELECT relid FROM objectid_ext_tools._partition_tree("table"))
     LOOP
+        PERFORM objectid_ext_tools._check_partition_owner(key.referring);
+        PERFORM objectid_ext_tools._lock_each(ARRAY[key.referring], 'ACCESS SHARE');
         PERFORM objectid_ext_tools._check_partition_owner(key.referring);
         EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
             INTO found;
@@ -123,6 +125,10 @@ DECLARE
     is_foreign boolean := EXISTS (SELECT FROM objectid_ext_tools._partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
     found boolean;
 BEGIN
+    PERFORM objectid_ext_tools._check_partition_owner(default_partition);
+    IF NOT is_foreign THEN
+        PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS SHARE');
+    END IF;
     is_due := objectid_ext_tools._has_rows(default_partition, condition) OR begins <= clock_timestamp() + before;
     PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
     IF is_due THEN
