@@ -440,6 +440,67 @@ RESET quote_all_identifiers;
 SELECT relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute ON attrelid = c.oid AND attname LIKE '\_objectid%' WHERE relname IN ('quoted', 'lost');
 DROP TABLE ids.taken, ids.lost, ids.quoted;
 
+-- A role to which a table is given does not get the rights of the one that began to
+-- convert it, whatever it makes of the table.
+SET SESSION AUTHORIZATION regress_objectid_victim;
+CREATE SCHEMA given;
+GRANT USAGE, CREATE ON SCHEMA given TO regress_objectid_attacker;
+CREATE TABLE given.early (id serial PRIMARY KEY, created_at timestamptz DEFAULT '2026-01-01');
+CREATE TABLE given.late (id serial PRIMARY KEY, created_at timestamptz DEFAULT '2026-01-01');
+CREATE TABLE given.whole (id serial PRIMARY KEY, created_at timestamptz DEFAULT '2026-01-01');
+INSERT INTO given.late DEFAULT VALUES;
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.early', 'id', 1, created_at => 'created_at') WHERE step = 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.late', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.whole', 'id', 1, created_at => 'created_at') WHERE step = 1 \gexec
+\t off
+RESET SESSION AUTHORIZATION;
+ALTER TABLE given.early OWNER TO regress_objectid_attacker;
+ALTER TABLE given.late OWNER TO regress_objectid_attacker;
+SELECT format('ALTER TABLE %s OWNER TO regress_objectid_attacker', oid::regclass) FROM pg_catalog.pg_class
+ WHERE oid = 'given.whole'::regclass OR starts_with(relname, objectid_ext_tools._live_name('whole.id')) AND relkind = 'r' \gexec
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+-- Statements that worked still do.
+INSERT INTO given.early DEFAULT VALUES;
+INSERT INTO given.late DEFAULT VALUES;
+UPDATE given.late SET created_at = '2026-01-02';
+SELECT count(*) AS kept FROM given.late AS t WHERE to_jsonb(t) ->> objectid_ext_tools._live_name('id') IS NOT NULL;
+-- a type with a cast, a domain, and a trigger
+CREATE TYPE given.wrapped AS (n int);
+CREATE FUNCTION given.unwrap(given.wrapped) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN PERFORM ids.spring(6); RETURN 1; END';
+CREATE CAST (given.wrapped AS bigint) WITH FUNCTION given.unwrap(given.wrapped) AS ASSIGNMENT;
+CREATE DOMAIN given.checked AS bigint CHECK (ids.spring(coalesce(VALUE, 7)));
+CREATE FUNCTION given.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM ids.spring(8); RETURN NEW; END';
+ALTER TABLE given.early RENAME id TO former;
+ALTER TABLE given.early ADD id given.wrapped;
+SELECT format('ALTER TABLE given.late ALTER COLUMN %I TYPE given.checked', objectid_ext_tools._live_name('id')) \gexec
+-- in a session that has not compiled the functions
+\c
+\set SHOW_CONTEXT never
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+INSERT INTO given.early (id) VALUES (ROW(1));
+UPDATE given.early SET id = ROW(2) WHERE former = 1;
+INSERT INTO given.late DEFAULT VALUES;
+UPDATE given.late SET id = id + 10;
+SELECT format('CREATE TRIGGER fire BEFORE INSERT ON given.%I FOR EACH ROW EXECUTE FUNCTION given.fire()', objectid_ext_tools._live_name('whole.id') || '_recent') \gexec
+SELECT format('GRANT ALL ON given.%I TO regress_objectid_victim', objectid_ext_tools._live_name('whole.id') || '_recent') \gexec
+INSERT INTO given.whole DEFAULT VALUES;
+-- It cannot go on, and can undo what has been given to it.
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('given.late', 'id', 1, created_at => 'created_at');
+CALL objectid_ext_tools.undo_conversion('given.late', 'id');
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('given.whole', 'id', 1, created_at => 'created_at');
+CALL objectid_ext_tools.undo_conversion('given.whole', 'id');
+INSERT INTO given.whole DEFAULT VALUES;
+SELECT count(*) AS triggers FROM pg_trigger WHERE tgrelid = 'given.whole'::regclass;
+RESET SESSION AUTHORIZATION;
+SET SESSION AUTHORIZATION regress_objectid_victim;
+CALL objectid_ext_tools.undo_conversion('given.late', 'id');
+CALL objectid_ext_tools.undo_conversion(NULL, NULL);
+RESET SESSION AUTHORIZATION;
+SET client_min_messages = warning;
+DROP SCHEMA given CASCADE;
+RESET client_min_messages;
+
 -- The former owner of the database has lost its privileges.
 GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;
 ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_attacker;

@@ -99,24 +99,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_create_trigger(regclass, text, text) IS 'internal: creates or replaces the trigger of a conversion that changes values';
 
--- Another role can create tables of these names in a schema that has the name of ours
--- by now: the triggers must not use them.  To compare OIDs is fast.  They are others after
--- a dump was restored; then the owner tells.
-
-CREATE FUNCTION objectid_ext_tools._backfill_guard(state text) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT format('IF %s THEN IF EXISTS (SELECT FROM pg_class WHERE oid IN (%s) AND pg_get_userbyid(relowner) <> current_user) THEN'
-                  ' RAISE EXCEPTION ''tables of new ids belong to another role'''
-                  ' USING ERRCODE = ''object_not_in_prerequisite_state'', HINT = ''Call snowflake_conversion_steps() again.'';'
-                  ' END IF; END IF; ',
-                  string_agg(format('to_regclass(%L)::oid <> ''%s''::oid', name, to_regclass(name)::oid), ' OR '),
-                  string_agg(format('to_regclass(%L)', name), ', '))
-    FROM unnest(ARRAY[state || '_past', state || '_recent']) AS name WHERE to_regclass(name) IS NOT NULL
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_guard(text) IS 'internal: statements of a trigger that raise an error if the tables of new ids are not those of its owner';
-
 -- Before there are shadow columns, the trigger of the key notes new ids.
 
 CREATE FUNCTION objectid_ext_tools._backfill_key_body("column" name, state text) RETURNS text
@@ -124,9 +106,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format(
-        'BEGIN %3$sIF NEW.%1$I IS NOT NULL THEN IF TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN'
-        ' INSERT INTO %2$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
-        ' END IF; END IF; RETURN NEW; END', "column", state, objectid_ext_tools._backfill_guard(state))
+        'BEGIN %3$sIF NEW.%1$I IS NOT NULL THEN IF TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN %4$s'
+        'INSERT INTO %2$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
+        ' END IF; END IF; RETURN NEW; END', "column", state,
+        objectid_ext_tools._backfill_check_types("column", '{smallint,integer,bigint}'), objectid_ext_tools._backfill_guard(state))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_key_body(name, text) IS 'internal: body of the trigger that gives new rows ids of now';
 
@@ -301,15 +284,17 @@ CREATE FUNCTION objectid_ext_tools._backfill_assignment(state text, attribute na
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('IF TG_OP = ''UPDATE'' AND NEW.%2$I = OLD.%2$I AND OLD.%3$I IS NOT NULL THEN NEW.%3$I := OLD.%3$I;'
+    SELECT format('%4$s%5$sIF TG_OP = ''UPDATE'' AND NEW.%2$I = OLD.%2$I AND OLD.%3$I IS NOT NULL THEN NEW.%3$I := OLD.%3$I;'
                   ' ELSIF NEW.%2$I IS NULL THEN NEW.%3$I := NULL;'
-                  ' ELSE'
-                  ' NEW.%3$I := (SELECT p.new_id FROM %1$s_past AS p WHERE p.old_id = NEW.%2$I);'
+                  ' ELSE %6$s'
+                  'NEW.%3$I := (SELECT p.new_id FROM %1$s_past AS p WHERE p.old_id = NEW.%2$I);'
                   ' IF NEW.%3$I IS NULL THEN NEW.%3$I := (SELECT r.new_id FROM %1$s_recent AS r WHERE r.old_id = NEW.%2$I); END IF;'
                   ' IF NEW.%3$I IS NULL THEN'
                   ' INSERT INTO %1$s_recent (old_id) VALUES (NEW.%2$I) ON CONFLICT DO NOTHING;'
                   ' NEW.%3$I := (SELECT r.new_id FROM %1$s_recent AS r WHERE r.old_id = NEW.%2$I);'
-                  ' END IF; END IF; ', state, attribute, shadow)
+                  ' END IF; END IF; ', state, attribute, shadow,
+                  objectid_ext_tools._backfill_check_types(attribute, '{smallint,integer,bigint}'), objectid_ext_tools._backfill_check_types(shadow, '{bigint}'),
+                  objectid_ext_tools._backfill_guard(state))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_assignment(text, name, name) IS 'internal: statements of a trigger that set a shadow column to the new id';
 

@@ -111,8 +111,7 @@ AS $$
     ), wanted AS (
         SELECT l.relation, array_agg(l.attribute ORDER BY l.attribute), array_agg(l.value ORDER BY l.attribute),
                -- a session keeps the types with which it has compiled the function
-               concat('BEGIN ', (SELECT objectid_ext_tools._backfill_guard(name) FROM state),
-                      string_agg(coalesce((SELECT objectid_ext_tools._backfill_assignment(name, l.attribute, l.shadow) FROM state), l.assignment), '' ORDER BY l.attribute),
+               concat('BEGIN ', string_agg(coalesce((SELECT objectid_ext_tools._backfill_assignment(name, l.attribute, l.shadow) FROM state), l.assignment), '' ORDER BY l.attribute),
                       'RETURN NEW; END -- ', string_agg(l.attribute_type::text, ', ' ORDER BY l.attribute)),
                array_remove(array_agg(CASE WHEN a.attname IS NULL THEN l.attribute END ORDER BY l.attribute), NULL),
                bool_or(objectid_ext_tools._live_beside(l.relation, l.shadow) <> l.attribute

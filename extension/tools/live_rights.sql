@@ -29,6 +29,37 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_owner_obstacles(regclass) IS 'internal: a former owner of a table to whom the conversion belongs';
 
+-- The triggers of new ids have the rights of the role that began, also if a table or
+-- the schema is given to another role, which then chooses what they use.  So they use
+-- only values of types whose operators and casts nobody else can make, and only tables
+-- that are still their owner's.  The types are not looked up in the catalog: the
+-- snapshot of a transaction can be older than a change.
+
+CREATE FUNCTION objectid_ext_tools._backfill_check_types(attribute name, types text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('IF pg_typeof(NEW.%1$I) <> ALL (%2$L::regtype[]) THEN'
+                  ' RAISE EXCEPTION ''column "%%" of table %% has type %%, with which the conversion cannot go on'', %1$L, TG_RELID::regclass, pg_typeof(NEW.%1$I)'
+                  ' USING ERRCODE = ''object_not_in_prerequisite_state'', HINT = ''The owner of the table can use undo_conversion().'';'
+                  ' END IF; ', attribute, types)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_check_types(name, text) IS 'internal: statement of a trigger that raises an error unless a column has one of these types';
+
+-- Tables of their names can also be in a schema that has the name of ours by now.
+
+CREATE FUNCTION objectid_ext_tools._backfill_guard(state text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('IF EXISTS (SELECT FROM pg_class WHERE oid IN (to_regclass(%L), to_regclass(%L)) AND pg_get_userbyid(relowner) <> current_user) THEN'
+                  ' RAISE EXCEPTION ''tables of new ids belong to another role'' USING ERRCODE = ''object_not_in_prerequisite_state'','
+                  ' DETAIL = format(''The conversion of table %%s belongs to role "%%s".'', TG_RELID::regclass, current_user),'
+                  ' HINT = ''Make this role the owner again, or call snowflake_conversion_steps() again if the schema was renamed.'';'
+                  ' END IF; ', state || '_past', state || '_recent')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._backfill_guard(text) IS 'internal: statement of a trigger that raises an error if the tables of new ids are not those of its owner';
+
 -- Default privileges give other roles rights on what a conversion creates: with a
 -- trigger, or with other values, they could make the owner execute anything.
 
