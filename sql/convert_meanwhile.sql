@@ -425,6 +425,31 @@ SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5);
 SELECT * FROM remains;
 DROP TABLE detail, empty, plain, event, moved.happening;
 
+--
+-- Publications of all tables, and of all of a schema, contain what a conversion creates
+--
+CREATE TABLE event (id serial PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-01-01');
+CREATE TABLE detail (event int REFERENCES event, day int, PRIMARY KEY (day, event)) PARTITION BY LIST (day);
+CREATE TABLE d1 PARTITION OF detail FOR VALUES IN (1);
+CREATE TABLE past (id serial PRIMARY KEY, past int REFERENCES past, created timestamptz NOT NULL DEFAULT '2026-01-01');
+INSERT INTO event SELECT FROM generate_series(1, 5);
+INSERT INTO detail SELECT id, 1 FROM event;
+INSERT INTO past (past) VALUES (NULL), (1);
+SET client_min_messages = error;
+CREATE PUBLICATION regress_meanwhile FOR ALL TABLES;
+CREATE PUBLICATION regress_meanwhile_schema FOR TABLES IN SCHEMA meanwhile_test;
+RESET client_min_messages;
+\t on
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('past', 'id', 5, created_at => 'created') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+INSERT INTO past (past) VALUES (2);
+SELECT statement FROM snowflake_conversion_steps('past', 'id', 5, created_at => 'created') ORDER BY step \gexec
+\t off
+SELECT conrelid::regclass, convalidated FROM pg_constraint WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'past'::regclass) ORDER BY 1;
+SELECT * FROM remains;
+DROP PUBLICATION regress_meanwhile, regress_meanwhile_schema;
+DROP TABLE detail, event, past;
+
 SET client_min_messages = warning;
 DROP SCHEMA meanwhile_test, moved, "Other ""1""" CASCADE;
 DROP ROLE regress_meanwhile_writer;

@@ -172,6 +172,8 @@ BEGIN
     END LOOP;
     IF lates <> '{}' THEN
         lates := ARRAY[format('CREATE TABLE %s (relation regclass, name name, key oid, definition text, comment text, attributes smallint[], referred regclass, referred_attributes smallint[], parent regclass, parent_name name, root regclass, attribute name)', late),
+                       -- it can be published, too
+                       format('ALTER TABLE %s REPLICA IDENTITY FULL', late),
                        format('SELECT objectid_ext_tools._live_revoke(''pg_class'', %L::regclass)', late),
                        format('INSERT INTO %s (root, attribute) VALUES (%L, %L)', late, "table", "column")] || lates;
     END IF;
