@@ -22,6 +22,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
@@ -38,7 +39,7 @@ has_storage(Relation rel)
 static bool
 is_readable(Relation rel)
 {
-	return !rel->rd_rel->relrowsecurity &&
+	return check_enable_rls(RelationGetRelid(rel), InvalidOid, true) != RLS_ENABLED &&
 		namespace_aclcheck(RelationGetNamespace(rel), GetUserId(), ACL_USAGE) == ACLCHECK_OK &&
 		pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }

@@ -450,6 +450,48 @@ SELECT * FROM remains;
 DROP PUBLICATION regress_meanwhile, regress_meanwhile_schema;
 DROP TABLE detail, event, past;
 
+--
+-- An event trigger enables row-level security of all tables, which does not apply to
+-- the owner
+--
+CREATE FUNCTION secure() RETURNS event_trigger LANGUAGE plpgsql AS $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN SELECT object_identity FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table' LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', name);
+    END LOOP;
+END $$;
+GRANT CREATE, USAGE ON SCHEMA meanwhile_test TO regress_meanwhile_writer;
+CREATE EVENT TRIGGER regress_meanwhile ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION secure();
+SET ROLE regress_meanwhile_writer;
+CREATE TABLE secured (id serial PRIMARY KEY, secured int REFERENCES secured, created timestamptz NOT NULL DEFAULT '2026-01-01');
+INSERT INTO secured (secured) VALUES (NULL), (1);
+\t on
+SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+SELECT conversion, "rows", percent FROM conversion_progress;
+SELECT count(*) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relrowsecurity;
+CALL undo_conversion('secured', 'id');
+\t on
+SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, created_at => 'created') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+\t off
+INSERT INTO secured (secured) VALUES (2);
+-- it can also apply to the owner, who then does not see what is stored
+SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', oid::regclass) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' ORDER BY relname DESC LIMIT 1 \gexec
+SELECT * FROM snowflake_conversion_steps('secured', 'id', 5, created_at => 'created');
+CALL undo_conversion('secured', 'id');
+SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', oid::regclass) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relforcerowsecurity \gexec
+\t on
+SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, created_at => 'created') ORDER BY step \gexec
+\t off
+SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(id) < '2026-01-02') AS past FROM secured;
+RESET ROLE;
+SELECT * FROM remains;
+DROP EVENT TRIGGER regress_meanwhile;
+DROP TABLE secured;
+REVOKE ALL ON SCHEMA meanwhile_test FROM regress_meanwhile_writer;
+
 SET client_min_messages = warning;
 DROP SCHEMA meanwhile_test, moved, "Other ""1""" CASCADE;
 DROP ROLE regress_meanwhile_writer;

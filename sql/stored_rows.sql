@@ -91,6 +91,20 @@ SET ROLE regress_stored_reader;
 SELECT count(*) FROM objectid_ext_tools._live_progress(:progress);
 RESET ROLE;
 
+-- nor of what row-level security hides; no policy is evaluated
+CREATE POLICY hides ON secured USING (spring(relation));
+GRANT SELECT ON secured TO regress_stored_reader;
+SELECT 'secured'::regclass::oid AS secured \gset
+SET ROLE regress_stored_reader;
+SELECT count(*) FROM objectid_ext_tools._live_progress(:secured);
+RESET ROLE;
+ALTER TABLE secured OWNER TO regress_stored_reader;
+SET ROLE regress_stored_reader;
+SELECT count(*) FROM objectid_ext_tools._live_progress(:secured);
+ALTER TABLE secured FORCE ROW LEVEL SECURITY;
+SELECT count(*) FROM objectid_ext_tools._live_progress(:secured);
+RESET ROLE;
+
 -- Only a table of one's own is written by its name.
 CREATE TABLE theirs (id serial PRIMARY KEY);
 ALTER TABLE theirs OWNER TO regress_stored_reader;

@@ -110,9 +110,14 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'If this role has begun the conversion, go on as this role. If it owned the table then, make it the owner again. Otherwise, drop the relation.';
     END IF;
+    -- event triggers enable it for each new table
+    IF to_regclass(name) IS NOT NULL AND row_security_active(to_regclass(name)) THEN
+        RAISE EXCEPTION 'row-level security of table % applies to role "%"', name, current_user
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format('Use ALTER TABLE %s NO FORCE ROW LEVEL SECURITY.', name);
+    END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_own(text, "char") IS 'internal: raises an error if a relation exists that is of another kind or does not belong to the current role';
+COMMENT ON FUNCTION objectid_ext_tools._live_own(text, "char") IS 'internal: raises an error if a relation exists that is of another kind, does not belong to the current role, or hides rows from it';
 
 -- A relation that was not there when its owner was checked can be there now.  One of
 -- the current role keeps its name: then it can be written by this name.

@@ -35,7 +35,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT c.oid::regclass
     FROM pg_class c
-    WHERE relname LIKE E'\\_objectid\\_ext\\_%' AND relkind = 'r' AND NOT relrowsecurity AND objectid_ext_tools._is_own(relowner)
+    WHERE relname LIKE E'\\_objectid\\_ext\\_%' AND relkind = 'r' AND objectid_ext_tools._is_own(relowner) AND NOT row_security_active(c.oid)
       AND has_schema_privilege(relnamespace, 'USAGE')
       AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'root' AND atttypid = 'regclass'::regtype)
     ORDER BY c.oid
