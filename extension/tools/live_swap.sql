@@ -192,8 +192,13 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     EXECUTE format('DROP FUNCTION %s', function::regprocedure);
-EXCEPTION WHEN others THEN
-    RAISE WARNING 'function % is not used any more, but could not be dropped: %', function::regprocedure, sqlerrm;
+EXCEPTION
+    WHEN lock_not_available OR deadlock_detected THEN
+        RAISE;
+    WHEN others THEN
+        -- GRANT does not lock a function, but changes it
+        PERFORM objectid_ext_tools._live_retry_unless(sqlerrm NOT LIKE 'tuple concurrently %');
+        RAISE WARNING 'function % is not used any more, but could not be dropped: %', function::regprocedure, sqlerrm;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_drop_function(oid) IS 'internal: drops the function of a trigger, or raises a warning';
