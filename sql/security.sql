@@ -325,6 +325,17 @@ CREATE TABLE ids.refers (mine int REFERENCES ids.mine CHECK (ids.spring(4)));
 RESET SESSION AUTHORIZATION;
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.mine', 'id') WHERE item LIKE 'obstacle%';
 SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1);
+DROP TABLE ids.refers;
+-- A foreign key of theirs does not prevent that a conversion is undone.
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1) WHERE step OPERATOR(pg_catalog.=) 1 \gexec
+\t off
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE TABLE ids.refers (mine int CONSTRAINT _objectid_ext_x REFERENCES ids.mine);
+RESET SESSION AUTHORIZATION;
+CALL objectid_ext_tools.undo_conversion('ids.mine', 'id');
+SELECT count(*) AS columns FROM pg_catalog.pg_attribute WHERE attrelid = 'ids.mine'::regclass AND attnum > 0 AND NOT attisdropped;
+SELECT conname FROM pg_constraint WHERE conrelid = 'ids.refers'::regclass AND contype = 'f';
 DROP TABLE ids.refers, ids.mine;
 -- and no view in the place of the sequence of new ids
 SET SESSION AUTHORIZATION regress_objectid_installer;
