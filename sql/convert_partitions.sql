@@ -254,6 +254,33 @@ DROP TABLE a, b;
 CREATE TABLE a (id serial, day int, PRIMARY KEY (id, day)) PARTITION BY LIST (id);
 SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
 DROP TABLE a;
+-- a foreign table, also one that appears meanwhile
+CREATE FOREIGN DATA WRAPPER regress_parts;
+CREATE SERVER regress_parts FOREIGN DATA WRAPPER regress_parts;
+CREATE SEQUENCE numbers;
+CREATE TABLE a (id int DEFAULT nextval('numbers'), day int) PARTITION BY LIST (day);
+CREATE INDEX ON a (id);
+CREATE TABLE a1 PARTITION OF a FOR VALUES IN (1);
+CREATE FOREIGN TABLE a2 PARTITION OF a FOR VALUES IN (2) SERVER regress_parts;
+SELECT item, detail FROM conversion_plan('a', 'id') WHERE item LIKE 'obstacle%';
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT convert_to_snowflake('a', 'id', 5);
+DROP FOREIGN TABLE a2;
+\t on
+SELECT statement FROM snowflake_conversion_steps('a', 'id', 5) WHERE step <= 2 ORDER BY step \gexec
+\t off
+CREATE FOREIGN TABLE a2 PARTITION OF a FOR VALUES IN (2) SERVER regress_parts;
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SET statement_timeout = '1 min';
+CALL objectid_ext_tools._convert_live('finish', 'a', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
+SELECT objectid_ext_tools._live_lock(ARRAY['a', 'a2']::regclass[], 'ACCESS EXCLUSIVE', '1 s');
+CALL undo_conversion('a', 'id');
+RESET statement_timeout;
+SELECT attrelid::regclass, count(*) FROM pg_attribute WHERE attrelid IN ('a'::regclass, 'a1'::regclass, 'a2'::regclass) AND attnum > 0 AND NOT attisdropped GROUP BY 1 ORDER BY 1;
+SELECT relname FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%';
+DROP TABLE a;
+DROP SEQUENCE numbers;
+DROP FOREIGN DATA WRAPPER regress_parts CASCADE;
 
 SET client_min_messages = warning;
 DROP SCHEMA parts_test, events CASCADE;

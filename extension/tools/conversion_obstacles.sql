@@ -249,6 +249,23 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._locked_obstacles(regclass, name, regtype) IS 'internal: what prevents a conversion under a lock beside what prevents any, by the catalog';
 
+-- A foreign table cannot be locked, and its rows cannot be converted.
+
+CREATE FUNCTION objectid_ext_tools._foreign_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT inhparent::regclass, 'wrong_object_type', format('partition %s of table %s is a foreign table', c.oid::regclass, inhparent::regclass), NULL,
+           CASE WHEN relispartition THEN format('Use ALTER TABLE %s DETACH PARTITION %s.', inhparent::regclass, c.oid::regclass)
+                ELSE format('Use ALTER FOREIGN TABLE %s NO INHERIT %s.', c.oid::regclass, inhparent::regclass) END
+    FROM pg_class c JOIN pg_inherits ON inhrelid = c.oid
+    WHERE c.oid = ANY (tables) AND relkind = 'f';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._foreign_obstacles(regclass[]) IS 'internal: those of these tables that are foreign partitions or children';
+
 -- All that prevents a conversion to bigint, to objectid, or to ids from the past
 
 CREATE FUNCTION objectid_ext_tools._conversion_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
@@ -289,6 +306,7 @@ BEGIN
             RETURN QUERY SELECT * FROM objectid_ext_tools._index_user_obstacles(each.relation, each.attribute);
         END IF;
     END LOOP;
+    RETURN QUERY SELECT * FROM objectid_ext_tools._foreign_obstacles(objectid_ext_tools._live_tables("table", "column", to_type));
     IF integers THEN
         RETURN QUERY SELECT * FROM objectid_ext_tools._default_obstacles("table", "column");
         RETURN QUERY SELECT * FROM objectid_ext_tools._sequence_obstacles("table", "column");

@@ -91,6 +91,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
         RAISE EXCEPTION '% is not a table', "table" USING ERRCODE = 'wrong_object_type';
     END IF;
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._foreign_obstacles(objectid_ext_tools._live_tree(ARRAY["table"])) AS o));
     LOOP
         BEGIN
             busy := NULL;

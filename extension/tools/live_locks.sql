@@ -84,6 +84,7 @@ BEGIN
             PERFORM objectid_ext_tools._live_retry_unless(relation::text = relation_name);
         END LOOP;
     EXCEPTION WHEN undefined_table OR syntax_error OR wrong_object_type THEN
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._foreign_obstacles(relations) AS o));
         -- it was dropped
         PERFORM objectid_ext_tools._live_retry_unless(false);
     END;

@@ -56,7 +56,9 @@ BEGIN
     RETURN QUERY SELECT true, x
                  FROM (SELECT DISTINCT relation FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE NOT row_security_active(relation)) AS t,
                       objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._live_violated_obstacles(%L)', relation)) AS x;
-    IF created_at IS NOT NULL THEN
+    IF EXISTS (SELECT FROM objectid_ext_tools._foreign_obstacles(objectid_ext_tools._live_tree(ARRAY["table"]))) THEN
+        RETURN;
+    ELSIF created_at IS NOT NULL THEN
         RETURN QUERY SELECT false, x FROM objectid_ext_tools._caught(format('SELECT * FROM objectid_ext_tools._past_row_obstacles(%s, %L, %L, %L)', key, created_at,
                                                                             objectid_ext_tools._backfill_time_zone("table", created_at), layout)) AS x;
     ELSIF filtered OR EXISTS (SELECT FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) WHERE code = 'datatype_mismatch') THEN
