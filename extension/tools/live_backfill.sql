@@ -211,6 +211,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET client_min_messages = warning
+SET default_table_access_method = heap
 AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");

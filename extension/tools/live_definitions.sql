@@ -165,6 +165,7 @@ SET standard_conforming_strings = on
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
+SET default_table_access_method = heap
 AS $$
 DECLARE
     shadow name;
@@ -205,7 +206,10 @@ DECLARE
     part oid;
     meaning text;
     printed record;
-    tablespace text := (SELECT format(' TABLESPACE %I', spcname) FROM pg_class JOIN pg_tablespace s ON s.oid = reltablespace WHERE kind = 'index' AND pg_class.oid = object);
+    tablespace text := (SELECT format(' TABLESPACE %I', spcname)
+                        FROM pg_class JOIN pg_database ON datname = current_database()
+                             JOIN pg_tablespace s ON s.oid = coalesce(nullif(reltablespace, 0), CASE WHEN current_setting('default_tablespace') <> '' THEN dattablespace END)
+                        WHERE kind = 'index' AND pg_class.oid = object);
     definition text;
     again text;
     name text := CASE kind WHEN 'index' THEN format('index %s', object::regclass)

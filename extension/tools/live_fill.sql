@@ -206,6 +206,7 @@ CREATE FUNCTION objectid_ext_tools._live_begin("table" regclass, "column" name, 
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
+SET default_table_access_method = heap
 AS $$
 DECLARE
     state text := objectid_ext_tools._live_state("table", "column");

@@ -201,6 +201,7 @@ CREATE FUNCTION objectid_ext_tools._live_part_index("table" regclass, "column" n
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
+SET default_tablespace = ''
 AS $$
 DECLARE
     statement text;

@@ -334,6 +334,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET client_min_messages = warning
+SET default_tablespace = ''
+SET default_table_access_method = heap
 AS $$
 DECLARE
     tables regclass[] := objectid_ext_tools._live_tables("table", "column", to_type);
