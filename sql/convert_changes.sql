@@ -60,6 +60,20 @@ SELECT * FROM remains;
 DROP TABLE item, copy;
 
 --
+-- The key has another name since the first step
+--
+CREATE TABLE keyed (id serial PRIMARY KEY);
+CALL _convert_live('begin', 'keyed', 'id', 'bigint', '1 s');
+ALTER TABLE keyed RENAME id TO key;
+\set VERBOSITY default
+SELECT short(statement) FROM snowflake_conversion_steps('keyed', 'id', 5);
+CALL undo_conversion('keyed', 'id');
+SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('keyed', 'key', 5);
+CALL undo_conversion('keyed', 'key');
+\set VERBOSITY terse
+DROP TABLE keyed;
+
+--
 -- Ids from the past: the key is renamed before it has a shadow column, and then the
 -- column of the times, which are not needed any more
 --

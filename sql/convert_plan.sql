@@ -423,6 +423,11 @@ CREATE INDEX ON to_past ((a + 1)) WHERE a > 0;
 SELECT * FROM named('past', 'id', 'created');
 SELECT first_is_raised('past', 'id', 'created');
 
+-- nobody should become a superuser because of a hint
+CREATE SCHEMA theirs AUTHORIZATION regress_plan_owner;
+CREATE TABLE theirs.kept (id serial PRIMARY KEY, created date);
+SELECT regexp_replace(detail, 'OWNER TO .*', 'OWNER TO ...') AS detail FROM obstacles('theirs.kept', 'id', 'created');
+
 --
 -- Times of different types in one session
 --
@@ -462,5 +467,5 @@ SELECT item FROM conversion_plan('tried', 'id');
 ROLLBACK;
 
 SET client_min_messages = warning;
-DROP SCHEMA plan_test, other CASCADE;
+DROP SCHEMA plan_test, other, theirs CASCADE;
 DROP ROLE regress_plan_owner, regress_plan_member;

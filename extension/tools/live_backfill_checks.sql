@@ -42,7 +42,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT "table", 'insufficient_privilege', format('schema "%s" belongs to role "%s"', nspname, r.rolname),
            format('This role could replace the tables of new ids, which triggers use with the rights of role "%s".', w.rolname),
-           format('Use ALTER SCHEMA %I OWNER TO %I, or GRANT %2$I TO %3$I if that role may do all that role "%2$s" may.', nspname, w.rolname, r.rolname)
+           format('Use ALTER SCHEMA %I OWNER TO %I' || CASE WHEN NOT w.rolsuper THEN ', or GRANT %2$I TO %3$I if that role may do all that role "%2$s" may' ELSE '' END || '.', nspname, w.rolname, r.rolname)
     FROM pg_class t
          JOIN pg_roles w ON w.oid = relowner
          JOIN pg_namespace n ON n.oid = relnamespace

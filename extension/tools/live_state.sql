@@ -134,6 +134,11 @@ BEGIN
         END IF;
     END LOOP;
     IF to_regclass(expected) IS NOT NULL THEN
+        SELECT * INTO r FROM objectid_ext_tools._live_root(to_regclass(expected));
+        IF r.root = "table" THEN
+            RAISE EXCEPTION 'column "%" of table % was renamed to "%"', "column", "table", r.attribute
+                USING ERRCODE = 'undefined_column', DETAIL = 'Its conversion has begun.', HINT = 'Call the function with the new name.';
+        END IF;
         RAISE EXCEPTION 'relation % belongs to another conversion', expected
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Its table was renamed or dropped.',
                   HINT = 'Complete that conversion, or undo it by undo_conversion(); undo_conversion(NULL, NULL) does so for tables that were dropped.';
