@@ -2,7 +2,8 @@
 -- Existing tables: what prevents any conversion
 ----------------------------------------------------------------------
 
--- Views and rules, triggers, policies, functions, publications, generated columns
+-- Views and rules, triggers, policies, functions, publications, generated columns,
+-- domains
 
 CREATE FUNCTION objectid_ext_tools._dependent_objects("table" regclass, attnum smallint) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -14,7 +15,9 @@ AS $$
       AND (refobjsubid = attnum
            AND (classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass,
                             'pg_publication_rel'::regclass)
-                OR classid = 'pg_attrdef'::regclass AND (SELECT adnum FROM pg_attrdef d WHERE d.oid = objid) <> attnum)
+                OR classid = 'pg_attrdef'::regclass AND (SELECT adrelid <> "table" OR adnum <> attnum FROM pg_attrdef d WHERE d.oid = objid)
+                -- of a domain over the row type
+                OR classid = 'pg_constraint'::regclass AND (SELECT contypid <> 0 FROM pg_constraint c WHERE c.oid = objid))
            -- PostgreSQL does not record which columns MERGE writes
            OR classid = 'pg_proc'::regclass AND EXISTS (SELECT FROM pg_proc p WHERE p.oid = objid AND prosqlbody::text LIKE '%{MERGEACTION %'))
       -- of the conversion itself

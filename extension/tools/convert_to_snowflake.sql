@@ -2,6 +2,27 @@
 -- Existing tables: from integers to snowflakes, under a lock
 ----------------------------------------------------------------------
 
+-- Whoever inserts through a view uses the default with his own rights.  That the view
+-- or rule inserts, and not only reads, is not looked at.
+
+CREATE FUNCTION objectid_ext_tools._insert_targets("table" regclass) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE target (oid) AS (
+        SELECT "table"::oid
+        UNION
+        SELECT relid FROM pg_partition_tree("table")
+        UNION
+        SELECT ev_class
+        FROM target JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = target.oid AND classid = 'pg_rewrite'::regclass
+             JOIN pg_rewrite r ON r.oid = objid JOIN pg_class c ON c.oid = ev_class
+        WHERE ev_type = '3' OR relkind = 'v'
+    )
+    SELECT oid FROM target
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._insert_targets(regclass) IS 'internal: relations into which an INSERT can insert rows of a table: the table, its partitions, views and tables with rules';
+
 -- Dropping an identity drops its sequence.  So create one with the same name,
 -- options, owner, comment and privileges, and grant USAGE to all roles that can
 -- insert.
@@ -41,7 +62,7 @@ BEGIN
         -- an identity requires no privilege on the sequence, a default does
         SELECT 'GRANT USAGE ON SEQUENCE %s TO %s', a.*
         FROM (SELECT oid, relacl FROM pg_class UNION ALL SELECT attrelid, attacl FROM pg_attribute) t (relation, acl), aclexplode(acl) a
-        WHERE (relation = "table" OR relation IN (SELECT relid FROM pg_partition_tree("table"))) AND privilege_type = 'INSERT'
+        WHERE relation IN (SELECT objectid_ext_tools._insert_targets("table")) AND privilege_type = 'INSERT'
     LOOP
         grantee := CASE each.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(each.grantee)) END;
         EXECUTE format(each.statement, full_name, grantee);
@@ -123,7 +144,14 @@ AS $$
     FROM seq JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = seq.oid
          JOIN pg_attrdef d ON d.oid = objid
          JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-    WHERE NOT EXISTS (SELECT FROM objectid_ext_tools._referring_columns("table", "column") WHERE relation = adrelid AND attribute = attname)
+    WHERE NOT EXISTS (SELECT FROM objectid_ext_tools._referring_columns("table", "column") r WHERE r.relation = adrelid AND r.attribute = attname)
+       OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attidentity <> '')
+    UNION ALL
+    SELECT "table", 'dependent_objects_still_exist', format('sequence %s is used by %s', seq.oid, object),
+           'The conversion replaces the identity of the column, and drops its sequence.', 'Drop it, convert the column, and create it again.'
+    FROM seq JOIN pg_attribute ON attrelid = "table" AND attname = "column" AND attidentity <> '',
+         LATERAL (SELECT DISTINCT pg_describe_object(classid, objid, objsubid) FROM pg_depend
+                  WHERE refclassid = 'pg_class'::regclass AND refobjid = seq.oid AND classid <> 'pg_attrdef'::regclass) AS d (object)
     UNION ALL
     SELECT "table", 'insufficient_privilege', format('must be owner of sequence %s', s.relname), format('It belongs to role "%s".', pg_get_userbyid(s.relowner)), NULL
     FROM seq JOIN pg_class s USING (oid), pg_class t
