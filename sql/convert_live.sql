@@ -41,7 +41,7 @@ BEGIN
     CREATE INDEX by_hash ON orders USING hash (prior);
     CREATE INDEX by_brin ON orders USING brin (prior, id) WITH (pages_per_range = 7);
     CREATE INDEX unrelated ON orders (note);
-    ALTER TABLE orders ADD CONSTRAINT not_valid CHECK (customer < 1000000000) NOT VALID, ADD CONSTRAINT two CHECK (prior < customer + id OR prior IS NOT NULL OR note = ' USING ');
+    ALTER TABLE orders ADD CONSTRAINT not_valid CHECK (customer < 9000000000000000000) NOT VALID, ADD CONSTRAINT two CHECK (prior < customer + id OR prior IS NOT NULL OR note = ' USING ');
     ALTER TABLE orders ADD CONSTRAINT prior_too FOREIGN KEY (prior) REFERENCES orders ON UPDATE CASCADE NOT VALID;
     COMMENT ON COLUMN customer.id IS 'it''s the key';
     COMMENT ON CONSTRAINT customer_pkey ON customer IS 'primary key';

@@ -424,6 +424,76 @@ SELECT * FROM named('past', 'id', 'created');
 SELECT first_is_raised('past', 'id', 'created');
 
 --
+-- What rejects new ids: checks, expressions and partitions, whatever else they use
+--
+CREATE FUNCTION new_id_obstacles("table" regclass, layout snowflake_layout DEFAULT 'twitter') RETURNS TABLE (relation regclass, obstacle text)
+LANGUAGE sql AS $$ SELECT relation, regexp_replace(split_part(detail, E'\n', 1), '\d{10,}', 'N') FROM conversion_plan("table", 'id', layout => layout) WHERE item LIKE 'obstacle%' $$;
+CREATE TABLE ids (id bigserial PRIMARY KEY, parent bigint CONSTRAINT low_parent CHECK (parent < 1000000) REFERENCES ids, n int,
+                  code text GENERATED ALWAYS AS ('C' || (id * 100)::text) STORED, short varchar(12) GENERATED ALWAYS AS ('C' || id) STORED, CONSTRAINT larger CHECK (id * 100 > n));
+CREATE UNIQUE INDEX ids_sum ON ids ((id * 100 + n));
+CREATE INDEX ids_int ON ids (n) WHERE id::int > 0;
+CREATE STATISTICS ids_statistics ON (id::int), n FROM ids;
+CREATE TABLE to_ids (a bigint REFERENCES ids CHECK (a < 1000000), short int GENERATED ALWAYS AS (a) STORED);
+SELECT * FROM new_id_obstacles('ids');
+CREATE TABLE without_rows AS SELECT * FROM new_id_obstacles('ids');
+INSERT INTO ids (n) SELECT generate_series(1, 20);
+INSERT INTO to_ids VALUES (1);
+SELECT * FROM new_id_obstacles('ids') EXCEPT SELECT * FROM without_rows;
+SELECT count(*) = (SELECT count(*) FROM without_rows) AS same FROM new_id_obstacles('ids');
+\set VERBOSITY sqlstate
+SELECT statement FROM snowflake_conversion_steps('ids', 'id', 1);
+SELECT convert_to_snowflake('ids', 'id', 1);
+\set VERBOSITY default
+-- of another type, too
+CREATE TABLE small_ids (id serial PRIMARY KEY);
+CREATE TABLE to_small_ids (a int REFERENCES small_ids CHECK (a < 1000000));
+SELECT * FROM new_id_obstacles('small_ids');
+SELECT statement FROM snowflake_conversion_steps('small_ids', 'id', 1);
+SELECT convert_to_snowflake('small_ids', 'id', 1);
+-- ids of today that would be accepted
+SELECT format('CREATE TABLE later (id bigserial PRIMARY KEY, CHECK (id * %s > 0))', 9223372036854775807 / snowflake_floor(now() + interval '5 years', 'js53')) \gexec
+SELECT detail FROM _new_id_obstacles('later', 'id', 1, 'js53');
+-- a partition of each level
+CREATE TABLE ranged (id bigserial PRIMARY KEY, n int) PARTITION BY RANGE (id);
+CREATE TABLE ranged_1 PARTITION OF ranged FOR VALUES FROM (1) TO (1000000);
+CREATE TABLE to_ranged (a bigint REFERENCES ranged) PARTITION BY RANGE (a);
+CREATE TABLE to_ranged_1 PARTITION OF to_ranged FOR VALUES FROM (1) TO (1000000);
+SELECT * FROM obstacles('ranged');
+SELECT statement FROM snowflake_conversion_steps('ranged', 'id', 1);
+SELECT convert_to_snowflake('ranged', 'id', 1);
+SELECT count(*) > 0 AS partitions FROM create_id_partitions('ranged', '1 month', now(), now() + interval '1 month', 'twitter');
+CREATE TABLE to_ranged_else PARTITION OF to_ranged DEFAULT;
+SELECT * FROM obstacles('ranged');
+SELECT convert_to_snowflake('ranged', 'id', 1);
+INSERT INTO ranged (n) VALUES (1);
+INSERT INTO to_ranged SELECT id FROM ranged;
+CREATE TABLE levels (id bigserial, region text, PRIMARY KEY (id, region)) PARTITION BY LIST (region);
+CREATE TABLE eu PARTITION OF levels FOR VALUES IN ('eu') PARTITION BY RANGE (id);
+CREATE TABLE eu_1 PARTITION OF eu (CHECK (id < 1000000)) FOR VALUES FROM (1) TO (1000000);
+CREATE TABLE us PARTITION OF levels (CHECK (id < 1000000)) FOR VALUES IN ('us');
+INSERT INTO levels (region) VALUES ('eu'), ('us');
+SELECT * FROM new_id_obstacles('levels');
+-- accepted
+CREATE TABLE usual (id bigserial PRIMARY KEY, name text, parent bigint REFERENCES usual, created timestamptz DEFAULT now(), label text GENERATED ALWAYS AS (name || id) STORED,
+                    CHECK (id > 0), CHECK (parent <> id), CHECK (parent < id), CHECK (name <> 'old' OR id < 1000));
+CREATE INDEX ON usual (lower(name), id);
+CREATE INDEX ON usual (id) WHERE created > '2020-01-01';
+CREATE INDEX ON usual ((id % 16), (id + 1), md5(id::text));
+CREATE TABLE tenant_rows (tenant bigint REFERENCES usual, to_usual bigint REFERENCES usual, CHECK (tenant < to_usual)) PARTITION BY LIST (tenant);
+CREATE TABLE tenant_1 PARTITION OF tenant_rows FOR VALUES IN (1);
+CREATE TABLE hashed (id bigserial PRIMARY KEY) PARTITION BY HASH (id);
+CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE FUNCTION must_not_be_null(anyelement) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF $1 IS NULL THEN RAISE 'null'; END IF; RETURN true; END $$;
+CREATE TABLE asserted (id bigserial PRIMARY KEY, n int, CHECK (must_not_be_null(n) AND id > 0));
+SELECT * FROM new_id_obstacles('usual') UNION SELECT * FROM new_id_obstacles('hashed') UNION SELECT * FROM new_id_obstacles('asserted');
+INSERT INTO usual (name, parent) VALUES ('old', NULL), ('a', 1);
+INSERT INTO tenant_rows VALUES (1, 2);
+INSERT INTO hashed SELECT FROM generate_series(1, 10);
+INSERT INTO asserted (n) VALUES (1);
+SELECT * FROM new_id_obstacles('usual') UNION SELECT * FROM new_id_obstacles('hashed') UNION SELECT * FROM new_id_obstacles('asserted');
+
+--
 -- What uses the sequence of an identity column, and a domain over the row type
 --
 CREATE TABLE identified (id int GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, referrer int REFERENCES identified DEFAULT currval('identified_id_seq'));

@@ -37,6 +37,7 @@ UNION ALL SELECT 'regclass'::regtype, v FROM unnest('{plain,clock,downward,small
 UNION ALL SELECT 'oid'::regtype, v FROM unnest(ARRAY['plain'::regclass::oid::text, 'item'::regclass::oid::text, '1259', '0', '4294967295']) v
 UNION ALL SELECT 'regclass[]'::regtype, v FROM unnest(ARRAY['{}', '{plain,small}', '{wide}', '{NULL,plain}', '{{plain,downward},{small,wide}}', '{item}', '{4294967295}']) v
 UNION ALL SELECT 'oid[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{1259,4294967295}']) v
+UNION ALL SELECT 'bigint[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{-9223372036854775808,9223372036854775807}']) v
 UNION ALL SELECT 'integer[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL,0}', '{-1,2147483647}']) v
 UNION ALL SELECT 'objectid_ext_tools._clock'::regtype, v FROM unnest('{"(,,,,,,,,,,,,,,,,)","(1,0,0,next_snowflake,twitter,twitter,-1,f,f,x,0,0,0,00:00:00,0,0,infinity)"}'::text[]) v
 UNION ALL SELECT 'objectid_ext_tools._clock[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{"(,,,,,,,,,,,,,,,,)"}']) v

@@ -159,31 +159,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._sequence_obstacles(regclass, name) IS 'internal: what prevents that the sequence of a column continues with snowflakes';
 
--- Existing ids can all satisfy a check constraint that no new id does.  Those of
--- children are not checked: new rows are not necessarily inserted there.
-
-CREATE FUNCTION objectid_ext_tools._new_id_obstacles("table" regclass, "column" name, id bigint) RETURNS SETOF objectid_ext_tools._obstacle
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    each record;
-    satisfied boolean;
-BEGIN
-    FOR each IN
-        SELECT conname, pg_get_expr(conbin, conrelid) AS expression
-        FROM pg_constraint c JOIN pg_attribute ON attrelid = conrelid AND conkey = ARRAY[attnum]
-        WHERE conrelid = "table" AND attname = "column" AND contype = 'c' AND pg_get_constraintdef(c.oid) NOT LIKE '%NOT ENFORCED'
-    LOOP
-        EXECUTE format('SELECT %s FROM (SELECT $1) AS new (%I)', each.expression, "column") INTO satisfied USING id;
-        RETURN QUERY SELECT "table", 'check_violation', format('new ids of column "%s" of table %s violate check constraint "%s"', "column", "table", each.conname), NULL,
-                            'Drop the constraint, or replace it by one that large numbers satisfy.'
-                     WHERE NOT satisfied;
-    END LOOP;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._new_id_obstacles(regclass, name, bigint) IS 'internal: check constraints of a column that a new id violates';
-
 -- By OID: if it were read by name, its owner could put a view in its place while we
 -- wait for a lock.  PostgreSQL keeps the lock until the end of the transaction.
 
@@ -215,21 +190,28 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._highest_id(regclass, name) IS 'internal: the highest id of a column or its sequence, including those not from the sequence';
 
-CREATE FUNCTION objectid_ext_tools._next_id_obstacles("table" regclass, "column" name, highest bigint, node integer, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
+CREATE FUNCTION objectid_ext_tools._highest_obstacles("table" regclass, "column" name, highest bigint, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    ids_schema text := objectid_ext_tools._ids_schema();
     present bigint;
 BEGIN
-    EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', ids_schema) INTO present USING clock_timestamp(), layout;
+    EXECUTE format('SELECT %s.snowflake_ceiling($1, $2)', objectid_ext_tools._ids_schema()) INTO present USING clock_timestamp(), layout;
     RETURN QUERY SELECT "table", 'object_not_in_prerequisite_state',
                         format('column "%s" of table %s has reached %s, above the current ids of layout %s', "column", "table", highest, layout), NULL, NULL
                  WHERE highest > present;
-    EXECUTE format('SELECT %s.make_snowflake($1, $2, 0, $3)', ids_schema) INTO present USING clock_timestamp(), coalesce(node, 0), layout;
-    RETURN QUERY SELECT * FROM objectid_ext_tools._new_id_obstacles("table", "column", present);
 END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._highest_obstacles(regclass, name, bigint, snowflake_layout) IS 'internal: an id that is above the new ones';
+
+CREATE FUNCTION objectid_ext_tools._next_id_obstacles("table" regclass, "column" name, highest bigint, node integer, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT * FROM objectid_ext_tools._highest_obstacles("table", "column", highest, layout)
+    UNION ALL
+    SELECT * FROM objectid_ext_tools._new_id_obstacles("table", "column", node, layout)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._next_id_obstacles(regclass, name, bigint, integer, snowflake_layout) IS 'internal: what prevents that a column with a highest id continues with snowflakes';
 
@@ -239,12 +221,13 @@ CREATE FUNCTION objectid_ext_tools._prepare_sequence(
     INOUT seq regclass,
     highest bigint,
     node integer,
-    layout snowflake_layout,
-    OUT new_id bigint
+    layout snowflake_layout
 )
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    new_id bigint;
 BEGIN
     IF (SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = "table" AND attname = "column") THEN
         seq := objectid_ext_tools._replace_identity("table", "column", seq);
@@ -256,21 +239,20 @@ BEGIN
     EXECUTE format('SELECT %s.next_snowflake($1, $2, $3)', objectid_ext_tools._ids_schema()) INTO new_id USING seq, coalesce(node, 0), layout;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._prepare_sequence(regclass, name, regclass, bigint, integer, snowflake_layout) IS 'internal: lets the sequence of a column continue with snowflakes above an id; returns it, and the first new id';
+COMMENT ON FUNCTION objectid_ext_tools._prepare_sequence(regclass, name, regclass, bigint, integer, snowflake_layout) IS 'internal: lets the sequence of a column continue with snowflakes above an id; returns it';
 
-CREATE FUNCTION objectid_ext_tools._set_snowflake_default("table" regclass, "column" name, seq regclass, new_id bigint, node integer, layout snowflake_layout) RETURNS void
+CREATE FUNCTION objectid_ext_tools._set_snowflake_default("table" regclass, "column" name, seq regclass, node integer, layout snowflake_layout) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     ids_schema text := objectid_ext_tools._ids_schema();
 BEGIN
-    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._new_id_obstacles("table", "column", new_id) AS o));
     EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$I SET DEFAULT %3$s.next_snowflake(%4$L::regclass, %5$s, %6$L::%3$s.snowflake_layout)',
                    "table", "column", ids_schema, seq, coalesce(node::text, ids_schema || '.snowflake_node_id()'), layout);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._set_snowflake_default(regclass, name, regclass, bigint, integer, snowflake_layout) IS 'internal: makes snowflakes the default of a column';
+COMMENT ON FUNCTION objectid_ext_tools._set_snowflake_default(regclass, name, regclass, integer, snowflake_layout) IS 'internal: makes snowflakes the default of a column';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
     "table" regclass,
@@ -285,7 +267,6 @@ AS $$
 DECLARE
     seq regclass;
     highest bigint;
-    new_id bigint;
 BEGIN
     PERFORM objectid_ext_tools._check_isolation();
     IF "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
@@ -301,9 +282,9 @@ BEGIN
     seq := objectid_ext_tools._sequence_of("table", "column");
     highest := objectid_ext_tools._highest_id("table", "column");
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._next_id_obstacles("table", "column", highest, node, layout) AS o));
-    SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
+    seq := objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout);
     PERFORM objectid_ext_tools._change_column_types("table", "column", 'bigint');
-    PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
+    PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, node, layout);
     RETURN seq;
 END;
 $$;

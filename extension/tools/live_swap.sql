@@ -344,13 +344,15 @@ DECLARE
     changed regclass[];
     seq regclass;
     highest bigint;
-    new_id bigint;
     late text := objectid_ext_tools._live_late("table", "column");
 BEGIN
     IF objectid_ext_tools._live_found(late) IS NOT NULL THEN
         RETURN objectid_ext_tools._live_finish_late(late, max_wait);
     END IF;
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+    IF layout IS NOT NULL AND to_type = 'bigint'::regtype THEN
+        PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._new_id_obstacles("table", "column", node, layout) AS o));
+    END IF;
     IF objectid_ext_tools._live_finish_parts("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
@@ -378,14 +380,14 @@ BEGIN
             highest := objectid_ext_tools._backfill_highest("table", "column");
         ELSE
             highest := objectid_ext_tools._highest_id("table", "column");
-            PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._next_id_obstacles("table", "column", highest, node, layout) AS o));
+            PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._highest_obstacles("table", "column", highest, layout) AS o));
         END IF;
-        SELECT s.seq, s.new_id INTO seq, new_id FROM objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout) AS s;
+        seq := objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout);
     END IF;
     PERFORM objectid_ext_tools._execute(statements);
     PERFORM objectid_ext_tools._compile_again(f) FROM objectid_ext_tools._trigger_functions(changed) AS f;
     IF layout IS NOT NULL THEN
-        PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, new_id, node, layout);
+        PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, node, layout);
     END IF;
     RETURN CASE WHEN objectid_ext_tools._live_found(late) IS NOT NULL THEN 0 END;
 END;
