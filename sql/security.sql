@@ -469,7 +469,7 @@ RESET SESSION AUTHORIZATION;
 ALTER TABLE given.early OWNER TO regress_objectid_attacker;
 ALTER TABLE given.late OWNER TO regress_objectid_attacker;
 SELECT format('ALTER TABLE %s OWNER TO regress_objectid_attacker', oid::regclass) FROM pg_catalog.pg_class
- WHERE oid = 'given.whole'::regclass OR starts_with(relname, objectid_ext_tools._live_name('whole.id')) AND relkind = 'r' \gexec
+ WHERE oid = 'given.whole'::regclass OR starts_with(relname, objectid_ext_tools._live_name('whole.id')) AND relkind = 'r' ORDER BY relname \gexec
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 -- Statements that worked still do.
 INSERT INTO given.early DEFAULT VALUES;
