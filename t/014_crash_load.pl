@@ -12,6 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+plan skip_all => 'PG_TEST_EXTRA has no "long"' unless is_long();
+
 my $node = start_server('main', conf => q{
 shared_buffers = 64MB
 client_min_messages = error
@@ -41,8 +43,8 @@ my %crash = (
 		kill_server($node);
 		$node->start;
 	});
-my %rounds = map { $_ => is_long() ? 3 : 1 } keys %crash;
-$rounds{'kill -9 of the postmaster'} = is_long() ? 10 : 3;
+my %rounds = map { $_ => 3 } keys %crash;
+$rounds{'kill -9 of the postmaster'} = 10;
 
 my @history;
 foreach my $how (sort keys %crash)

@@ -158,9 +158,12 @@ COMMENT ON FUNCTION objectid_ext_tools._not_null_obstacles(regclass, name, regty
 -- them.  All tables at once, because this reads all of pg_attribute.
 
 CREATE FUNCTION objectid_ext_tools._row_type_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH RECURSIVE used (relation, type) AS (
         SELECT oid, reltype FROM pg_class WHERE oid = ANY (tables)
         UNION
@@ -180,7 +183,8 @@ AS $$
            CASE WHEN relkind IN ('r', 'p') THEN format('Drop it, or use ALTER TABLE %s ALTER COLUMN %I TYPE jsonb USING to_jsonb(%2$I) before the conversion.', attrelid::regclass, attname)
                 ELSE 'Drop it, convert the column, and create it again.' END
     FROM used JOIN pg_attribute ON atttypid = used.type JOIN pg_class c ON c.oid = attrelid
-    WHERE relkind IN ('r', 'p', 'm', 'i', 'I') AND NOT attisdropped AND attinhcount = 0
+    WHERE relkind IN ('r', 'p', 'm', 'i', 'I') AND NOT attisdropped AND attinhcount = 0;
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._row_type_obstacles(regclass[]) IS 'internal: columns that store values of the row type of one of these tables';
 

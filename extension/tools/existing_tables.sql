@@ -6,7 +6,7 @@
 -- reference it by foreign keys, directly or not, and the columns of partitions
 -- and children that inherit one of these, because a foreign key can reference a
 -- partition, too.  A constraint with a parent belongs to a partition and follows
--- its parent.
+-- its parent.  This is called often, so it is in PL/pgSQL, which keeps its plan.
 
 CREATE FUNCTION objectid_ext_tools._referring_columns(
     "table" regclass,
@@ -56,15 +56,19 @@ COMMENT ON FUNCTION objectid_ext_tools._referring_columns(regclass, name) IS 'in
 -- A foreign key on a partition has a parent constraint, and is dropped with it.
 
 CREATE FUNCTION objectid_ext_tools._foreign_keys("table" regclass, "column" name, to_type regtype) RETURNS SETOF oid
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT c.oid
     FROM objectid_ext_tools._referring_columns("table", "column")
          JOIN pg_attribute ON attrelid = relation AND attname = attribute
          JOIN pg_constraint c ON relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)
     WHERE attribute_type <> to_type AND contype = 'f' AND conparentid = 0
-    ORDER BY c.oid
+    ORDER BY c.oid;
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._foreign_keys(regclass, name, regtype) IS 'internal: foreign keys that a conversion drops and adds back';
 

@@ -24,10 +24,13 @@ COMMENT ON FUNCTION objectid_ext_tools._live_condition(regclass, name, regtype, 
 -- does not.
 
 CREATE FUNCTION objectid_ext_tools._live_not_null(root regclass, attribute name, to_type regtype, value text) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH part AS (
         SELECT attrelid::regclass AS relation, conname,
                attnotnull AND attrelid <> root
@@ -44,7 +47,8 @@ AS $$
     UNION ALL
     SELECT format(CASE WHEN own THEN 'ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID' ELSE 'ALTER TABLE %s DROP CONSTRAINT %I' END,
                   relation, objectid_ext_tools._live_name('not null ' || objectid_ext_tools._live_name(attribute)), objectid_ext_tools._live_name(attribute))
-    FROM part WHERE own <> (conname IS NOT NULL)
+    FROM part WHERE own <> (conname IS NOT NULL);
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_not_null(regclass, name, regtype, text) IS 'internal: statements that make the checks of a shadow column prove that there is no null, if the column beside it is NOT NULL';
 
@@ -103,9 +107,12 @@ CREATE FUNCTION objectid_ext_tools._live_unbegun(
     OUT body text,
     OUT missing name[]
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH state (name) AS MATERIALIZED (
         SELECT objectid_ext_tools._live_state("table", "column") WHERE to_type = 'objectid_ext_tools._backfilled'::regtype
     ), wanted AS (
@@ -122,7 +129,8 @@ AS $$
     SELECT w.relation, w."columns", w."values", w.body, w.missing FROM wanted AS w (relation, "columns", "values", body, missing, changed)
     WHERE w.missing <> '{}' OR w.changed
        OR NOT EXISTS (SELECT FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid WHERE tgrelid = w.relation AND tgname = '~objectid_ext_conversion' AND prosrc = w.body)
-    ORDER BY w.relation
+    ORDER BY w.relation;
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_unbegun(regclass, name, regtype) IS 'internal: tables that the first step has to change, with the converted columns, the values and the trigger of the shadow columns, and which do not have one';
 

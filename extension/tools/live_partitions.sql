@@ -22,15 +22,20 @@
 -- dropped, unless it refers to a converted column by itself.
 
 CREATE FUNCTION objectid_ext_tools._live_tree(relations regclass[]) RETURNS regclass[]
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH RECURSIVE heir (oid, level) AS (
-        SELECT r::oid, 0 FROM unnest(relations) AS r
-        UNION ALL
-        SELECT inhrelid, level + 1 FROM heir JOIN pg_inherits ON inhparent = heir.oid
-    )
-    SELECT coalesce(array_agg(oid::regclass ORDER BY level, oid), '{}') FROM (SELECT oid, max(level) FROM heir GROUP BY oid) AS h (oid, level)
+#variable_conflict use_column
+BEGIN
+    RETURN (
+        WITH RECURSIVE heir (oid, level) AS (
+            SELECT r::oid, 0 FROM unnest(relations) AS r
+            UNION ALL
+            SELECT inhrelid, level + 1 FROM heir JOIN pg_inherits ON inhparent = heir.oid
+        )
+        SELECT coalesce(array_agg(oid::regclass ORDER BY level, oid), '{}') FROM (SELECT oid, max(level) FROM heir GROUP BY oid) AS h (oid, level)
+    );
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_tree(regclass[]) IS 'internal: tables with all their partitions and children, each after its parent';
 

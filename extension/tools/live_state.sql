@@ -85,13 +85,18 @@ COMMENT ON FUNCTION objectid_ext_tools._live_late_keys(regclass) IS 'internal: f
 -- The check of a shadow column uses the column beside it, whatever its name is now.
 
 CREATE FUNCTION objectid_ext_tools._live_beside(relation regclass, shadow name) RETURNS name
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT o.attname
-    FROM pg_attribute s JOIN pg_constraint ON conrelid = s.attrelid AND contype = 'c' AND conname = objectid_ext_tools._live_name('= ' || s.attname)
-         JOIN pg_attribute o ON o.attrelid = s.attrelid AND o.attnum = ANY (conkey) AND o.attnum <> s.attnum
-    WHERE s.attrelid = relation AND s.attname = shadow
+#variable_conflict use_column
+BEGIN
+    RETURN (
+        SELECT o.attname
+        FROM pg_attribute s JOIN pg_constraint ON conrelid = s.attrelid AND contype = 'c' AND conname = objectid_ext_tools._live_name('= ' || s.attname)
+             JOIN pg_attribute o ON o.attrelid = s.attrelid AND o.attnum = ANY (conkey) AND o.attnum <> s.attnum
+        WHERE s.attrelid = relation AND s.attname = shadow
+    );
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_beside(regclass, name) IS 'internal: name of the column beside a shadow column';
 
@@ -181,9 +186,12 @@ CREATE FUNCTION objectid_ext_tools._live_columns(
     OUT value text,
     OUT assignment text
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT r.relation, r.attribute, r.attribute_type, r.inherited, objectid_ext_tools._live_name(r.attribute),
            objectid_ext_tools._live_value(r.attribute, r.attribute_type, to_type),
            -- an assignment converts text without the name of the type, so roles that
@@ -192,7 +200,8 @@ AS $$
                                        WHEN r.attribute_type = 'bytea'::regtype THEN 'pg_catalog.encode(NEW.%I, ''hex''); ' ELSE 'NEW.%I; ' END,
                   objectid_ext_tools._live_name(r.attribute), r.attribute)
     FROM objectid_ext_tools._referring_columns("table", "column") r
-    WHERE r.attribute_type <> to_type
+    WHERE r.attribute_type <> to_type;
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS 'internal: columns whose type a conversion changes, with the names of their shadow columns, the values of these, and how a trigger assigns them';
 
@@ -212,7 +221,7 @@ CREATE FUNCTION objectid_ext_tools._live_objects(
     OUT shadow name,
     OUT state text
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
@@ -221,6 +230,9 @@ SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 SET timezone = 'UTC'
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH key AS MATERIALIZED (
         SELECT a.attrelid, a.attnum
         FROM objectid_ext_tools._live_columns("table", "column", to_type) l
@@ -241,7 +253,7 @@ AS $$
         WHERE contype = 'c' AND coninhcount = 0 AND EXISTS (SELECT FROM key WHERE attrelid = conrelid AND attnum = ANY (conkey))
            OR oid IN (SELECT objectid_ext_tools._foreign_keys("table", "column", to_type))
     )
-    SELECT o.kind, o.relation, o.object, o.object_name, o.shadow,
+    SELECT o.kind, o.relation::regclass, o.object, o.object_name, o.shadow,
            CASE WHEN o.late THEN 'late'
                 WHEN i.indisvalid OR c.convalidated OR NOT o.validated AND c.oid IS NOT NULL THEN 'done'
                 WHEN n.oid IS NOT NULL OR c.oid IS NOT NULL THEN 'begun'
@@ -251,7 +263,8 @@ AS $$
          LEFT JOIN pg_index i ON i.indexrelid = n.oid AND i.indrelid = o.relation
          LEFT JOIN pg_constraint c ON c.conrelid = o.relation AND c.conname = o.shadow AND o.kind <> 'index'
     WHERE o.object_name NOT LIKE E'\\_objectid\\_ext\\_%'
-    ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name
+    ORDER BY o.kind DESC, o.relation::text COLLATE "C", o.object_name;
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_objects(regclass, name, regtype) IS 'internal: indexes and constraints of columns whose type a conversion changes, with the names of those of the shadow columns, and how far these are';
 

@@ -9,18 +9,26 @@
 -- Superusers run each other's code anyway.
 
 CREATE FUNCTION objectid_ext_tools._is_own(owner oid) RETURNS boolean
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_roles o, pg_roles r
-                   WHERE o.oid = owner AND r.rolname = current_user AND (o.oid = r.oid OR o.rolsuper AND r.rolsuper))
+#variable_conflict use_column
+BEGIN
+    RETURN (
+        SELECT EXISTS (SELECT FROM pg_roles o, pg_roles r
+                       WHERE o.oid = owner AND r.rolname = current_user AND (o.oid = r.oid OR o.rolsuper AND r.rolsuper))
+    );
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._is_own(oid) IS 'internal: is it the current role, or are both superusers?';
 
 CREATE FUNCTION objectid_ext_tools._owner_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH owner AS MATERIALIZED (
         SELECT DISTINCT relowner AS oid FROM pg_class WHERE oid = ANY (tables)
     )
@@ -30,7 +38,8 @@ AS $$
                                              ELSE 'One role must own all of the tables. Use ALTER TABLE ... OWNER TO.' END
     FROM (SELECT oid FROM owner WHERE NOT objectid_ext_tools._is_own(oid)) AS other
          JOIN pg_class c ON relowner = other.oid
-    WHERE c.oid = ANY (tables)
+    WHERE c.oid = ANY (tables);
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._owner_obstacles(regclass[]) IS 'internal: those of these tables that do not belong to the current role, unless both are superusers';
 
