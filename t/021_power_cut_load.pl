@@ -15,6 +15,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+plan skip_all => 'PG_TEST_EXTRA has no "long"' unless is_long();
 my $machine = new_machine();
 plan skip_all => "$machine: NO TEST OF POWER CUTS" unless ref $machine;
 
@@ -46,7 +47,7 @@ is($node->safe_psql('postgres', 'SELECT * FROM kept'), 1, 'and not what was');
 # No id comes again; while the clock is set back as well, none that was
 # committed.
 #
-my $rounds = is_long() ? 20 : 2;
+my $rounds = 20;
 my $offset = 0;
 my @history;
 foreach my $step (0, -3600)
