@@ -4,7 +4,7 @@ DATA = extension/objectid_ext--1.0.sql
 # made of the parts below, in this order
 DATA_built = extension/objectid_ext_tools--1.0.sql
 tools = schema obstacles owners node_ids \
-	id_partitions partition_locks create_id_partitions default_rows maintain_id_partitions partition_layout \
+	id_partitions partition_locks create_id_partitions default_rows drop_id_partitions missing_id_partitions maintain_id_partitions partition_layout \
 	generator_calls clock_sequences existing_tables conversion_obstacles new_ids convert_to_snowflake convert_to_objectid \
 	live_rights live_state live_locks live_definitions live_checks live_check_tables live_partitions live_late \
 	live_backfill live_backfill_checks live_fill live_validate live_swap live_run live_steps live_plan
