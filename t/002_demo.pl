@@ -11,6 +11,7 @@ use Test::More;
 $ENV{COPT} = '-O0';
 
 my $demo = abs_path(dirname(__FILE__) . '/../scripts/demo');
+my $import = abs_path(dirname(__FILE__) . '/../examples/mongodb_import.sql');
 my $dir = tempdir(CLEANUP => 1);
 
 # Elsewhere the demo needs root, to install into the real directories.
@@ -60,20 +61,13 @@ demo_is('', 0,
 	qr/^ \d{19} \| first *\n \d{19} \| second *$/m,
 	qr/^ more *\n-+\n +0$/m);
 
-my $elsewhere = file('from elsewhere', "\xEF\xBB\xBF$one\r\n$two\n\r\n\n");
-demo_is("- <$elsewhere", 0,
-	qr/^== 1\. A MongoDB export: standard input$/m,
-	qr/^ +2 \| 2024-02-05 09:12:41\+00 \| 2106-02-07 06:28:15\+00$/m,
-	qr/\Q{"a": "\"\\ \\."}\E/);
-
 demo_is(file('array', "[$one,\n$two]\n"), 1, qr/line 1: not a document/);
 demo_is(file('pretty', "$one\n{\n\"a\": 1\n}\n"), 1, qr/line 2: not a document/);
 demo_is(file('utf-16', join("\0", split(//, "\xFF\xFE$one\n"))), 1, qr/line 1: not a document/);
 demo_is(file('empty', "\n"), 1, qr/holds no document/);
-demo_is(file('number', qq($one\n{"_id":5}\n)), 1, qr/line 2\b.*does not load/s,
+demo_is(file('from elsewhere', qq($one\n{"_id":5}\n)), 1,
+	qr/^== 1\. A MongoDB export: from elsewhere$/m, qr/line 2\b.*from elsewhere does not load/s,
 	qr/_id in line 2 is not an ObjectId.*from-mongodb\.md/s);
-demo_is(file('missing', qq($one\n\n{"id":5}\n)), 1, qr/line 3\b/, qr/does not load/);
-demo_is(file('twice', "$one\n$two\n$one\n"), 1, qr/already exists/, qr/does not load/);
 demo_is("$dir/none", 1, qr/does not exist/);
 demo_is($dir, 1, qr/cannot be read/);
 demo_is('--nothing', 2, qr/^Usage:/m);
@@ -101,11 +95,28 @@ SKIP:
 }
 
 # As told: connect, then stop and remove.
-my $kept = demo_is("--keep $elsewhere", 0, qr/^== 1\. A MongoDB export: from elsewhere$/m, qr/stays up/);
+my $documents = file('documents', "\xEF\xBB\xBF$one\r\n$two\n\r\n\n");
+my $kept = demo_is("--keep - <$documents", 0,
+	qr/^== 1\. A MongoDB export: standard input$/m,
+	qr/^ +2 \| 2024-02-05 09:12:41\+00 \| 2106-02-07 06:28:15\+00$/m,
+	qr/\Q{"a": "\"\\ \\."}\E/,
+	qr/stays up/);
 my ($connect) = $kept =~ /^ +(.*psql .*)$/m;
 my ($remove) = $kept =~ /^ +(.*pg_ctl .*)$/m;
 my ($work) = $kept =~ m{-h (/\S+)};
 is(qx{$connect -XAtc 'SELECT count(*) FROM orders'}, "4\n", 'connects as told');
+
+# Other documents that do not load, without a server for each
+sub import_is
+{
+	my ($name, $content, @expected) = @_;
+	my $from = file($name, $content);
+	my $output = qx{$connect -Xq -c 'DROP TABLE documents' -f '$import' 2>&1 <$from};
+	like($output, $_, "import of $name") for @expected;
+}
+import_is('missing', qq($one\n\n{"id":5}\n), qr/line 3\b/);
+import_is('twice', "$one\n$two\n$one\n", qr/already exists/);
+
 my $stopped = qx{$remove};
 is($?, 0, 'stops as told') or diag($stopped);
 ok(!-e $work, 'nothing is left');
