@@ -486,12 +486,30 @@ CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 
 CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE FUNCTION must_not_be_null(anyelement) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF $1 IS NULL THEN RAISE 'null'; END IF; RETURN true; END $$;
 CREATE TABLE asserted (id bigserial PRIMARY KEY, n int, CHECK (must_not_be_null(n) AND id > 0));
-SELECT * FROM new_id_obstacles('usual') UNION SELECT * FROM new_id_obstacles('hashed') UNION SELECT * FROM new_id_obstacles('asserted');
+-- checks that only the application's values satisfy, whatever the ids are
+CREATE TABLE approved (id bigserial PRIMARY KEY, code text CHECK (code = 'C' || id), bucket int CHECK (bucket = id % 1000), half bigint GENERATED ALWAYS AS (id * 0.5) STORED,
+                       by bigint REFERENCES approved, at date, kind text, "from" bigint REFERENCES approved, "to" bigint REFERENCES approved,
+                       CHECK ((by IS NULL) = (at IS NULL)), CHECK (kind <> 'guest' OR by IS NULL), CHECK (id <> 0 AND kind IS NOT NULL), CHECK (id < "from" AND "from" < "to"));
+CREATE FUNCTION accepted() RETURNS SETOF text LANGUAGE sql AS $$ SELECT format('%s: %s', relation, obstacle) FROM unnest('{usual,hashed,asserted,approved}'::regclass[]) AS t, new_id_obstacles(t) $$;
+SELECT accepted();
 INSERT INTO usual (name, parent) VALUES ('old', NULL), ('a', 1);
 INSERT INTO tenant_rows VALUES (1, 2);
 INSERT INTO hashed SELECT FROM generate_series(1, 10);
 INSERT INTO asserted (n) VALUES (1);
-SELECT * FROM new_id_obstacles('usual') UNION SELECT * FROM new_id_obstacles('hashed') UNION SELECT * FROM new_id_obstacles('asserted');
+INSERT INTO approved (id, code, bucket, kind) SELECT i, 'C' || i, i, 'guest' FROM generate_series(1, 12) AS i;
+INSERT INTO approved (id, code, bucket, by, at, kind, "from", "to") SELECT i, 'C' || i, i, 3, now(), 'user', CASE WHEN i < 23 THEN i + 1 END, CASE WHEN i < 23 THEN i + 2 END FROM generate_series(13, 24) AS i;
+SELECT accepted();
+-- a limit that is no multiple of ten, and one among rows without a value
+CREATE TABLE limited (id bigserial PRIMARY KEY CHECK (id BETWEEN 1000 AND 2000000), by bigint REFERENCES limited CHECK (by < 5000));
+INSERT INTO limited SELECT i FROM generate_series(3000, 3020) AS i;
+INSERT INTO limited VALUES (4000, 3001);
+SELECT * FROM new_id_obstacles('limited');
+-- what an expression writes is undone
+CREATE TABLE tries (n bigint);
+CREATE FUNCTION counts(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO tries VALUES (n); RETURN true; END $$;
+CREATE TABLE counted (id bigserial PRIMARY KEY CHECK (counts(id)));
+SELECT * FROM new_id_obstacles('counted');
+TABLE tries;
 
 --
 -- What uses the sequence of an identity column, and a domain over the row type

@@ -36,10 +36,10 @@ BEGIN
           SELECT 'pg_statistic_ext'::regclass, oid, stxexprs::text, format('statistics object %s', stxname), format('num_nulls(%s) >= 0', pg_get_expr(stxexprs, stxrelid))
           FROM pg_statistic_ext WHERE stxrelid = $1 AND stxexprs IS NOT NULL
           UNION ALL
-          -- the input function of its type raises errors as an assignment does
+          -- as an assignment does, the input function of its type does not truncate
           SELECT 'pg_attrdef'::regclass, d.oid, adbin::text, format('generated column "%s"', attname),
-                 format('(SELECT num_nulls(r.v) >= 0 FROM json_to_record(json_build_object(''v'', (SELECT CASE WHEN v IS NOT NULL THEN format(''%%s'', v) END FROM (SELECT %s) AS g (v)))) AS r (v %s))',
-                        pg_get_expr(adbin, adrelid), format_type(atttypid, atttypmod))
+                 format('(SELECT num_nulls(r.v) >= 0 FROM json_to_record(json_build_object(''v'', (SELECT CASE WHEN v IS NOT NULL THEN format(''%%s'', v) END FROM (SELECT CAST((%s) AS %s)) AS g (v)))) AS r (v %s))',
+                        pg_get_expr(adbin, adrelid), format_type(atttypid, -1), format_type(atttypid, atttypmod))
           FROM pg_attrdef d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
           WHERE adrelid = $1 AND attgenerated <> '' AND attinhcount = 0
          ) AS u (class, object, tree, used_by, expression)
@@ -52,31 +52,33 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._id_uses(regclass, name) IS 'internal: what evaluates expressions with a column when rows are written or analyzed, and an expression that is false or fails if that does';
 
 -- The row, as an item of FROM, with the ids $1 in the places of this column and of
--- others of the conversion, unless that is null; row number $2, or nulls if there is
--- none.  The highest ids can be found by an index.
+-- others of the conversion, unless that is null; row number $2 of those that have an id
+-- among the first thousand, or nulls if there is none.  The highest ids can be found by
+-- an index.
 
 CREATE FUNCTION objectid_ext_tools._id_row(relation regclass, attribute name, others name[], ordered boolean) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('(SELECT coalesce(r.tableoid, %s) AS tableoid, r.tableoid IS NOT NULL AS _objectid_ext_found, %s FROM (SELECT) AS one LEFT JOIN (%s) AS r ON true) AS %I',
-                  c.oid,
+    SELECT format('(SELECT coalesce(r.tableoid, %s) AS tableoid, r.tableoid IS NOT NULL AS _objectid_ext_found, r.%I::bigint AS _objectid_ext_own, %s FROM (SELECT) AS one LEFT JOIN (%s) AS r ON true) AS %I',
+                  c.oid, attribute,
                   (SELECT string_agg(format(CASE WHEN attname = attribute THEN '$1[1] AS %1$I'
                                                  WHEN attname = ANY (others) THEN 'coalesce($1[2], r.%1$I::bigint) AS %1$I' ELSE 'r.%1$I' END, attname), ', ' ORDER BY attnum)
                    FROM pg_attribute WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped),
                   CASE WHEN row_security_active(relation) OR NOT has_table_privilege(relation, 'SELECT')
                             OR 'f' IN (SELECT (SELECT relkind FROM pg_class f WHERE f.oid = relid) FROM pg_partition_tree(relation))
                        THEN format('SELECT NULL::oid AS tableoid, (NULL::%s).* WHERE $2 = 0', relation)
-                       ELSE format(CASE WHEN ordered THEN 'SELECT t.tableoid, t.* FROM %s AS t ORDER BY %I DESC LIMIT 1 OFFSET $2' ELSE 'SELECT t.tableoid, t.* FROM %s AS t LIMIT 1 OFFSET $2' END,
-                                   relation, attribute) END,
+                       ELSE format('SELECT t.* FROM (SELECT tableoid, * FROM %s %s LIMIT 1000) AS t WHERE %I IS NOT NULL LIMIT 1 OFFSET $2',
+                                   relation, CASE WHEN ordered THEN format('ORDER BY %I DESC', attribute) END, attribute) END,
                   c.relname)
     FROM pg_class c WHERE c.oid = relation
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._id_row(regclass, name, name[], boolean) IS 'internal: a row of a table with other ids, to be queried';
 
--- What fails because of types or privileges is told elsewhere.
+-- What fails because of types or privileges is told elsewhere.  The error at the end
+-- undoes what functions in the expression wrote.
 
-CREATE FUNCTION objectid_ext_tools._try_ids(id_row text, expression text, ids bigint[], place integer, OUT has_row boolean, OUT accepted boolean, OUT code text, OUT message text)
+CREATE FUNCTION objectid_ext_tools._try_ids(id_row text, expression text, ids bigint[], place integer, OUT has_row boolean, OUT own bigint, OUT accepted boolean, OUT code text, OUT message text)
 LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -84,59 +86,77 @@ SET standard_conforming_strings = on
 SET intervalstyle = 'postgres'
 AS $$
 BEGIN
-    EXECUTE format('SELECT _objectid_ext_found, (%s) IS NOT FALSE FROM %s', expression, id_row) INTO has_row, accepted USING ids, place;
+    EXECUTE format('SELECT _objectid_ext_found, _objectid_ext_own, (%s) IS NOT FALSE FROM %s', expression, id_row) INTO has_row, own, accepted USING ids, place;
+    RAISE 'tried';
 EXCEPTION
     WHEN syntax_error_or_access_rule_violation THEN
         accepted := true;
     WHEN lock_not_available OR deadlock_detected OR insufficient_resources OR serialization_failure OR read_only_sql_transaction THEN
         RAISE;
     WHEN others OR assert_failure THEN
-        accepted := false;
-        code := sqlstate;
-        message := sqlerrm;
+        IF accepted IS NULL THEN
+            accepted := false;
+            code := sqlstate;
+            message := sqlerrm;
+        END IF;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._try_ids(text, text, bigint[], integer) IS 'internal: is an expression true or null with other ids in a row, or in nulls if it has no such row, and if it fails, with which error?';
 
--- It is enough that one row accepts the id.  A row can refer to an older row, to
--- itself, or to a newer one.  In an empty table, nulls can be what fails.
+-- A row can refer to an older row, to itself, or to a newer one.
 
-CREATE FUNCTION objectid_ext_tools._rejection(id_row text, expression text, id bigint, has_others boolean, OUT rejected boolean, OUT code text, OUT message text)
+CREATE FUNCTION objectid_ext_tools._other_ids(id bigint, has_others boolean) RETURNS bigint[]
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN has_others THEN ARRAY[id - 1, id, id + 1] ELSE '{}'::bigint[] END;
+COMMENT ON FUNCTION objectid_ext_tools._other_ids(bigint, boolean) IS 'internal: ids to try beside an id in other columns of its row, if there are any';
+
+-- A check can compare the id with other columns of the row, as code = 'C' || id does, or
+-- require them: then it rejects any other id, and new rows have other values there.
+
+CREATE FUNCTION objectid_ext_tools._accepts_low_ids(id_row text, expression text, own bigint, has_others boolean, place integer) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT bool_and(accepted)
+    FROM (SELECT bool_or(t.accepted)
+          FROM unnest(ARRAY[own + 1, greatest(own / 2, 1)]) AS id
+               LEFT JOIN LATERAL unnest(objectid_ext_tools._other_ids(id, has_others)) AS other ON true,
+               LATERAL objectid_ext_tools._try_ids(id_row, expression, ARRAY[id, other], place) AS t
+          GROUP BY id) AS low (accepted)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._accepts_low_ids(text, text, bigint, boolean, integer) IS 'internal: is an expression true or null with the id next to that of a row, and with half of it?';
+
+-- It is enough that one row accepts the id.
+
+CREATE FUNCTION objectid_ext_tools._rejection(id_row text, expression text, id bigint, has_others boolean, for_any boolean, OUT rejected boolean, OUT code text, OUT message text)
 LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    others bigint[] := CASE WHEN has_others THEN ARRAY[NULL, id - 1, id, id + 1] ELSE ARRAY[NULL::bigint] END;
-    other bigint;
-    has_row boolean;
+    row record;
     tried record;
+    other bigint;
 BEGIN
     rejected := false;
     FOR place IN 0 .. 9 LOOP
-        has_row := (SELECT t.has_row FROM objectid_ext_tools._try_ids(id_row, 'true', ARRAY[id, NULL], place) AS t);
-        IF place > 0 AND NOT has_row THEN
-            RETURN;
-        END IF;
-        FOREACH other IN ARRAY others LOOP
+        SELECT * INTO row FROM objectid_ext_tools._try_ids(id_row, 'true', ARRAY[id, NULL], place);
+        EXIT WHEN place > 0 AND row.has_row IS NOT TRUE;
+        FOREACH other IN ARRAY NULL::bigint || objectid_ext_tools._other_ids(id, has_others) LOOP
             SELECT * INTO tried FROM objectid_ext_tools._try_ids(id_row, expression, ARRAY[id, other], place);
             IF tried.accepted THEN
                 rejected := false;
                 RETURN;
             END IF;
-            IF NOT rejected THEN
-                rejected := true;
-                code := tried.code;
-                message := tried.message;
-            END IF;
         END LOOP;
-        IF NOT has_row THEN
-            rejected := code IS NULL OR (SELECT t.accepted FROM objectid_ext_tools._try_ids(id_row, expression, ARRAY[1, NULL]::bigint[], place) AS t);
-            RETURN;
+        IF NOT rejected AND (for_any OR objectid_ext_tools._accepts_low_ids(id_row, expression, coalesce(row.own, 1), has_others, place)) THEN
+            rejected := true;
+            code := tried.code;
+            message := tried.message;
         END IF;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._rejection(text, text, bigint, boolean) IS 'internal: is an expression false, or does it fail, with an id in any of some rows, and with which error?';
+COMMENT ON FUNCTION objectid_ext_tools._rejection(text, text, bigint, boolean, boolean) IS 'internal: is an expression false, or does it fail, with an id in any of some rows, but not with lower ids (or for any reason), and with which error?';
 
 CREATE FUNCTION objectid_ext_tools._id_use_obstacles(relation regclass, attribute name, id_row text, has_others boolean, ids bigint[]) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
@@ -151,7 +171,7 @@ BEGIN
         FROM objectid_ext_tools._id_uses(relation, attribute) AS u
     LOOP
         FOR n IN 1 .. cardinality(ids) LOOP
-            SELECT * INTO r FROM objectid_ext_tools._rejection(id_row, each.expression, ids[n], has_others);
+            SELECT * INTO r FROM objectid_ext_tools._rejection(id_row, each.expression, ids[n], has_others, false);
             CONTINUE WHEN NOT r.rejected;
             RETURN QUERY SELECT relation, coalesce(r.code, 'check_violation'),
                                 format(CASE WHEN r.message IS NULL THEN 'new ids of column "%s" of table %s violate %s' ELSE 'new ids of column "%s" of table %s fail in %s: %s' END,
@@ -189,7 +209,7 @@ BEGIN
         RETURN QUERY
         SELECT relation, coalesce(r.code, 'check_violation'), format('new ids of column "%s" of table %s belong to no partition', attribute, relation), r.message,
                'Use create_id_partitions() with the layout to create partitions for them, or create a default partition.'
-        FROM objectid_ext_tools._rejection(id_row, format('(%s) IS NOT TRUE OR NOT _objectid_ext_found AND %s > 1 OR (%s) IS TRUE', here, each.partnatts, each.partitions), id, has_others) AS r
+        FROM objectid_ext_tools._rejection(id_row, format('(%s) IS NOT TRUE OR NOT _objectid_ext_found AND %s > 1 OR (%s) IS TRUE', here, each.partnatts, each.partitions), id, has_others, true) AS r
         WHERE r.rejected;
     END LOOP;
 END;
