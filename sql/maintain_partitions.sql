@@ -260,6 +260,15 @@ CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('019a0000-0000-
 SELECT count(*) FROM create_id_partitions('m', '1 day', uuidv7_timestamp('019a0000-0000-7000-8000-000000000001'), uuidv7_timestamp('019a0000-0000-7000-8000-000000000001') + interval '1 day');
 SELECT split_part(pg_get_expr(relpartbound, oid), ' TO ', 1) FROM pg_class WHERE relname LIKE 'm\_%' AND relname <> 'm_old';
 DROP TABLE m;
+-- several in one tick, in any order
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_second PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1)) + 15) TO (snowflake_floor(month(-1)) + 150);
+CREATE TABLE m_first PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1)) + 15);
+CREATE TABLE m_fourth PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 150) TO (MAXVALUE);
+CREATE TABLE m_third PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 15) TO (snowflake_floor(month(1)) + 150);
+SELECT done, relative(lower), relative(upper), problem FROM maintain_id_partitions('m', '1 month', '0', layout => 'twitter');
+INSERT INTO m SELECT snowflake_floor(month(n)) + extra FROM unnest(ARRAY[-1, 1]) AS n, unnest(ARRAY[0, 14, 15, 149]) AS extra;
+DROP TABLE m;
 -- the rows since the highest id of such a table leave the default partition
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
@@ -403,6 +412,13 @@ CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION B
 CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', '0');
 SELECT count(*) FROM pg_partition_tree('m') WHERE NOT isleaf;
+DROP TABLE m;
+-- nor by an expression, which can be one of the same column
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE ((id >> 22));
+CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (snowflake_floor(month(-1)) >> 22) TO (snowflake_floor(month(0)) >> 22);
+SELECT done FROM maintained('m', '1 month', '0');
+INSERT INTO m SELECT snowflake_floor(now());
 DROP TABLE m;
 -- also if all of these are dropped
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);

@@ -177,12 +177,13 @@ AS $$
         UNION
         SELECT attrelid, grantee FROM pg_attribute, aclexplode(attacl) WHERE attacl IS NOT NULL AND NOT attisdropped AND privilege_type = 'INSERT'
     ), inserter AS (
-        SELECT DISTINCT r.id, CASE g.role WHEN 0 THEN 'public' ELSE rolname END::text AS role
+        SELECT DISTINCT r.id, g.role, CASE g.role WHEN 0 THEN 'public' ELSE rolname END::text AS name
         FROM relation r JOIN granted g ON g.relation = r.oid LEFT JOIN pg_roles ON pg_roles.oid = g.role
     )
-    SELECT c.id, 'these roles may insert, but have no USAGE on the sequence: ' || string_agg(role, ', ' ORDER BY role)
+    SELECT c.id, 'these roles may insert, but have no USAGE on the sequence: ' || string_agg(name, ', ' ORDER BY name)
     FROM clock AS c JOIN inserter USING (id)
-    WHERE NOT has_sequence_privilege(role, seqrelid, 'USAGE, UPDATE')
+    -- by OID, for a role that is dropped meanwhile
+    WHERE NOT CASE role WHEN 0 THEN has_sequence_privilege('public', seqrelid, 'USAGE, UPDATE') ELSE has_sequence_privilege(role, seqrelid, 'USAGE, UPDATE') END
     GROUP BY c.id
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._usage_problems(objectid_ext_tools._clock[]) IS 'internal: clocks of tables with roles that have the privilege INSERT, but neither USAGE nor UPDATE on the sequence';

@@ -71,6 +71,9 @@ COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, text) IS 'inter
 -- The latest partition, if it is itself partitioned, by another column and into
 -- local tables: then new ones are divided likewise.
 
+-- Ranges of the key, or of an expression, which can be one of the key, are those of the
+-- ids of this partition.
+
 CREATE FUNCTION objectid_ext_tools._partition_template(parent regclass, layout snowflake_layout) RETURNS regclass
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -82,7 +85,7 @@ AS $$
     WHERE NOT is_foreign
       AND NOT EXISTS (SELECT FROM pg_attribute mine JOIN pg_attribute its ON its.attname = mine.attname
                       WHERE mine.attrelid = parent AND mine.attnum = p.partattrs[0] AND its.attrelid = latest.partition
-                        AND template.partstrat = 'r' AND its.attnum = ANY (template.partattrs::int2[]))
+                        AND template.partstrat = 'r' AND (its.attnum = ANY (template.partattrs::int2[]) OR 0 = ANY (template.partattrs::int2[])))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_layout) IS 'internal: partition whose sub-partitions new ones get, too; null if there is none';
 

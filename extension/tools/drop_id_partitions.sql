@@ -63,8 +63,11 @@ BEGIN
         RETURN objectid_ext_tools._drop_statement(parent, partition, action);
     END IF;
     PERFORM objectid_ext_tools._lock_to_drop(parent, partition, action);
-    -- until now, names and owners could change
+    -- until now, names, owners and sub-partitions could change
     PERFORM objectid_ext_tools._check_drop_owners(parent, partition);
+    IF objectid_ext_tools._has_foreign(partition) THEN
+        RAISE EXCEPTION 'partition % contains a foreign table', partition USING ERRCODE = 'wrong_object_type';
+    END IF;
     statement := objectid_ext_tools._drop_statement(parent, partition, action);
     EXECUTE statement;
     RETURN statement;

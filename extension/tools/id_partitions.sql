@@ -63,6 +63,14 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_tree(regclass) IS 'internal: a partitioned table or a partition, and all partitions below it; nothing for another table';
 
+CREATE FUNCTION objectid_ext_tools._has_foreign("table" regclass) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM objectid_ext_tools._partition_tree("table") AS tree JOIN pg_class ON oid = tree.relid WHERE relkind = 'f')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._has_foreign(regclass) IS 'internal: is a partition a foreign table, or has it one below it?';
+
 -- With the OID of the table, pg_get_expr() would wait for its lock since some minor
 -- releases; only columns need it, and a bound has none.
 
@@ -123,7 +131,7 @@ AS $$
     SELECT p.partition, p.lower, p.upper, b.lower_id, b.upper_id,
            p.lower > first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
            p.upper > first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
-           EXISTS (SELECT FROM objectid_ext_tools._partition_tree(p.partition) JOIN pg_class leaf ON leaf.oid = relid WHERE leaf.relkind = 'f')
+           objectid_ext_tools._has_foreign(p.partition)
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),
          objectid_ext_tools.id_partitions(parent, layout) AS p
@@ -138,9 +146,10 @@ CREATE FUNCTION objectid_ext_tools._odd_bounds(parent regclass, layout snowflake
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jsonb_build_object('begin', jsonb_object_agg(extract(epoch FROM upper), upper_id) FILTER (WHERE isfinite(upper) AND NOT exact_upper),
-                              'end', jsonb_object_agg(extract(epoch FROM lower), lower_id) FILTER (WHERE isfinite(lower) AND NOT exact_lower))
-    FROM objectid_ext_tools._time_partitions(parent, layout)
+    -- of several in one tick, the last: of all types, longer ids are higher
+    SELECT jsonb_build_object('begin', jsonb_object_agg(extract(epoch FROM upper), upper_id ORDER BY length(upper_id), upper_id) FILTER (WHERE isfinite(upper) AND NOT exact_upper),
+                              'end', jsonb_object_agg(extract(epoch FROM lower), lower_id ORDER BY length(lower_id) DESC, lower_id DESC) FILTER (WHERE isfinite(lower) AND NOT exact_lower))
+    FROM (SELECT lower, upper, lower_id COLLATE "C", upper_id COLLATE "C", exact_lower, exact_upper FROM objectid_ext_tools._time_partitions(parent, layout)) AS p
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._odd_bounds(regclass, snowflake_layout) IS 'internal: bounds of partitions that are not those of instants, by their times in seconds since 1970: where a new partition can begin, and where it can end';
 
