@@ -136,9 +136,13 @@ GRANT ALL ON ALL TABLES IN SCHEMA past_test TO PUBLIC;
 RESET ROLE;
 DISCARD PLANS;
 INSERT INTO past_renamed.member DEFAULT VALUES;
--- as after a dump was restored
+-- nor can another role, to which the schema is given, put any there
 DROP SCHEMA past_test CASCADE;
 ALTER SCHEMA past_renamed RENAME TO past_test;
+ALTER SCHEMA past_test OWNER TO regress_changes_other;
+INSERT INTO past_test.member DEFAULT VALUES;
+ALTER SCHEMA past_test OWNER TO SESSION_USER;
+-- as after a dump was restored
 CREATE TABLE past_test.copy AS TABLE past_test.:recent;
 SELECT format('ALTER TABLE past_test.%1$I RENAME TO away; CREATE TABLE past_test.%1$I (LIKE past_test.away INCLUDING ALL); INSERT INTO past_test.%1$I TABLE past_test.copy', :'recent') \gexec
 DISCARD PLANS;

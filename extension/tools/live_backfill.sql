@@ -109,7 +109,7 @@ AS $$
         'BEGIN %3$sIF NEW.%1$I IS NOT NULL THEN IF TG_OP = ''INSERT'' OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN %4$s'
         'INSERT INTO %2$s_recent (old_id) VALUES (NEW.%1$I) ON CONFLICT DO NOTHING;'
         ' END IF; END IF; RETURN NEW; END', "column", state,
-        objectid_ext_tools._backfill_check_types("column", '{smallint,integer,bigint}'), objectid_ext_tools._backfill_guard(state))
+        objectid_ext_tools._backfill_check_types("column", '{smallint,integer,bigint}'), objectid_ext_tools._backfill_guard(ARRAY[state || '_recent']))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_key_body(name, text) IS 'internal: body of the trigger that gives new rows ids of now';
 
@@ -295,7 +295,7 @@ AS $$
                   ' NEW.%3$I := (SELECT r.new_id FROM %1$s_recent AS r WHERE r.old_id = NEW.%2$I);'
                   ' END IF; END IF; ', state, attribute, shadow,
                   objectid_ext_tools._backfill_check_types(attribute, '{smallint,integer,bigint}'), objectid_ext_tools._backfill_check_types(shadow, '{bigint}'),
-                  objectid_ext_tools._backfill_guard(state))
+                  objectid_ext_tools._backfill_guard(ARRAY[state || '_past', state || '_recent']))
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_assignment(text, name, name) IS 'internal: statements of a trigger that set a shadow column to the new id';
 

@@ -46,19 +46,32 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_check_types(name, text) IS 'internal: statement of a trigger that raises an error unless a column has one of these types';
 
--- Tables of their names can also be in a schema that has the name of ours by now.
+-- A statement finds them by name, which can be another table's by then: the owner of
+-- their schema can replace them, and who finds the name of a schema free can take it.
+-- So they are locked first, which runs nothing and prevents that they are replaced, and
+-- must then be those of this role, in a schema that no other role can rename.  A snapshot
+-- that is older than a change shows the former owner, but also that the row was updated.
 
-CREATE FUNCTION objectid_ext_tools._backfill_guard(state text) RETURNS text
+CREATE FUNCTION objectid_ext_tools._backfill_guard(tables text[]) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('IF EXISTS (SELECT FROM pg_class WHERE oid IN (to_regclass(%L), to_regclass(%L)) AND pg_get_userbyid(relowner) <> current_user) THEN'
-                  ' RAISE EXCEPTION ''tables of new ids belong to another role'' USING ERRCODE = ''object_not_in_prerequisite_state'','
+    SELECT format('LOCK TABLE ONLY %1$s IN ROW EXCLUSIVE MODE; '
+                  'IF (SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_database AS d ON datname = current_database()'
+                  ' WHERE c.oid = ANY (ARRAY[%2$s]) AND pg_get_userbyid(relowner) = current_user'
+                  ' AND pg_has_role(CASE pg_get_userbyid(nspowner) WHEN ''pg_database_owner'' THEN datdba ELSE nspowner END, relowner, ''MEMBER'')'
+                  ' AND (current_setting(''transaction_isolation'') LIKE ''read %%'' OR c.xmax = 0 AND n.xmax = 0 AND d.xmax = 0)) < %3$s THEN'
+                  ' IF current_setting(''transaction_isolation'') NOT LIKE ''read %%'' AND NOT EXISTS (SELECT FROM pg_class WHERE oid = ANY (ARRAY[%2$s]) AND pg_get_userbyid(relowner) <> current_user) THEN'
+                  ' RAISE EXCEPTION ''could not serialize access due to concurrent change of the tables of new ids'' USING ERRCODE = ''serialization_failure'','
+                  ' HINT = ''Repeat the transaction, if necessary with isolation level READ COMMITTED.'';'
+                  ' END IF;'
+                  ' RAISE EXCEPTION ''tables of new ids, or their schema, belong to another role'' USING ERRCODE = ''object_not_in_prerequisite_state'','
                   ' DETAIL = format(''The conversion of table %%s belongs to role "%%s".'', TG_RELID::regclass, current_user),'
                   ' HINT = ''Make this role the owner again, or call snowflake_conversion_steps() again if the schema was renamed.'';'
-                  ' END IF; ', state || '_past', state || '_recent')
+                  ' END IF; ',
+                  array_to_string(tables, ', ONLY '), (SELECT string_agg(format('to_regclass(%L)', name), ', ') FROM unnest(tables) AS name), cardinality(tables))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_guard(text) IS 'internal: statement of a trigger that raises an error if the tables of new ids are not those of its owner';
+COMMENT ON FUNCTION objectid_ext_tools._backfill_guard(text[]) IS 'internal: statements of a trigger that lock tables of new ids, and raise an error if they are not those of its owner';
 
 -- Default privileges give other roles rights on what a conversion creates: with a
 -- trigger, or with other values, they could make the owner execute anything.
