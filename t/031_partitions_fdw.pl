@@ -169,6 +169,23 @@ is($here->safe_psql('postgres', $maintain), 'created|0|', 'without rows of its t
 $here->safe_psql('postgres', 'INSERT INTO kept SELECT * FROM month');
 is($here->safe_psql('postgres', q{SELECT count(*), sum(n), count(*) FILTER (WHERE tableoid = 'kept_rest'::regclass) FROM kept}), '11|55|1', 'no row is lost');
 is($here->safe_psql('postgres', $maintain), '', 'a second call does nothing');
+# Rows of a later partition that are inserted while the call waits
+my $ahead = q{SELECT count(*) FILTER (WHERE done IS NULL), min(problem) FROM objectid_ext_tools.maintain_id_partitions('kept', '1 month', '40 days', layout => 'twitter')};
+my $problem = 'cannot move rows out of default partition public.kept_rest: The rows of foreign table public.kept_rest are on another server, which commits for itself.';
+my $writer = $here->background_psql('postgres');
+$writer->query_safe(q{BEGIN; INSERT INTO kept SELECT snowflake_floor(now() + interval '40 days'), 11});
+my $call = start_client($here, "SET lock_timeout = '100s'; $ahead");
+$here->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted}) or die 'the call does not wait';
+$writer->query_safe('COMMIT');
+$writer->quit;
+$call->{run}->finish or die slurp_file($call->{errors});
+is(slurp_file($call->{output}), "1|$problem\n", 'no partition is created for rows inserted meanwhile');
+is($here->safe_psql('postgres', q{SELECT n FROM kept WHERE id = (SELECT max(id) FROM kept_rest)}), '11', 'and a query finds them');
+# A later attempt of the call would not see what is inserted after this one.
+is($here->safe_psql('postgres', qq{
+		BEGIN;
+		$ahead;
+		SELECT count(*) FROM pg_locks WHERE relation = 'kept'::regclass AND mode = 'AccessExclusiveLock'}), "1|$problem\n1", 'a failed attempt leaves the table locked');
 
 # The array type has become a member, and goes with the extension.
 $here->safe_psql('postgres', 'DROP EXTENSION objectid_ext CASCADE');

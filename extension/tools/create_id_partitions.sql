@@ -302,6 +302,7 @@ BEGIN
     template := objectid_ext_tools._partition_template(parent, layout);
     existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
     odd := objectid_ext_tools._odd_bounds(parent, layout);
+    PERFORM objectid_ext_tools._lock_before_foreign_rows(parent);
 
     -- use multiples of the interval, because repeated addition of months drifts:
     -- 31 January, 28 February, 28 March

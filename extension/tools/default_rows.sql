@@ -109,6 +109,23 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._has_rows(regclass, text) IS 'internal: are there rows of a table of the current role that satisfy a condition?';
 
+-- A foreign table cannot be locked, so its parent is, before the first look: a foreign
+-- server such as that of postgres_fdw shows a transaction the rows of one moment.
+-- Rows that are inserted later would be in no partition that a query reads.
+
+CREATE FUNCTION objectid_ext_tools._lock_before_foreign_rows(parent regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF objectid_ext_tools._has_foreign((SELECT nullif(partdefid, 0) FROM pg_partitioned_table WHERE partrelid = parent)) THEN
+        PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
+        PERFORM objectid_ext_tools._lock_each(ARRAY[parent], 'ACCESS EXCLUSIVE');
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_before_foreign_rows(regclass) IS 'internal: locks a table if its default partition contains foreign tables';
+
 -- Nobody can add rows to a default partition before the transaction ends.  If there
 -- are some of the new partition, or could be at any moment, its parent is locked
 -- first: a query that had read which partitions there are, and then waited for the
@@ -122,19 +139,18 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     is_due boolean;
-    is_foreign boolean := EXISTS (SELECT FROM objectid_ext_tools._partition_tree(default_partition) JOIN pg_class c ON c.oid = relid WHERE relkind = 'f');
+    is_foreign boolean := objectid_ext_tools._has_foreign(default_partition);
     found boolean;
 BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     IF NOT is_foreign THEN
         PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS SHARE');
     END IF;
-    is_due := objectid_ext_tools._has_rows(default_partition, condition) OR begins <= clock_timestamp() + before;
+    is_due := is_foreign OR objectid_ext_tools._has_rows(default_partition, condition) OR begins <= clock_timestamp() + before;
     PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
     IF is_due THEN
         PERFORM objectid_ext_tools._lock_each(ARRAY[parent], 'ACCESS EXCLUSIVE');
     END IF;
-    -- a foreign table cannot be locked
     IF NOT is_foreign THEN
         PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS EXCLUSIVE');
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);

@@ -167,10 +167,14 @@ BEGIN
 
     -- Begin where the last partition of the past ended, unless that is to be dropped.
     odd := objectid_ext_tools._odd_bounds(parent, layout);
-    RETURN QUERY
-        SELECT t.done, t.partition, m.begins, m.ends, t.moved, t.problem
-        FROM objectid_ext_tools._missing_partitions(parent, every, greatest(past, present - keep), present + ahead, anchor, layout) AS m,
-             LATERAL objectid_ext_tools._try_create_partition(parent, m.begins, m.ends, layout, template, odd) AS t;
+    FOR lower, upper IN
+        SELECT m.begins, m.ends FROM objectid_ext_tools._missing_partitions(parent, every, greatest(past, present - keep), present + ahead, anchor, layout) AS m
+    LOOP
+        -- here, because an attempt that fails gives back its locks
+        PERFORM objectid_ext_tools._lock_before_foreign_rows(parent);
+        SELECT t.* INTO done, partition, moved, problem FROM objectid_ext_tools._try_create_partition(parent, lower, upper, layout, template, odd) AS t;
+        RETURN NEXT;
+    END LOOP;
     IF copied IS NOT NULL THEN
         EXECUTE format('DROP TABLE %s', copied);
     END IF;

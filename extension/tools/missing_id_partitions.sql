@@ -54,7 +54,8 @@ COMMENT ON FUNCTION objectid_ext_tools._series_begin(timestamp with time zone[],
 
 -- Before the first partition of an instant there can be one up to the highest number of
 -- a serial column, and numbers have no time.  If the default partition cannot be read,
--- no partition can be created, and the attempt for the present says why.
+-- no partition can be created, and the attempt for the present says why.  Foreign tables
+-- are not read before _lock_before_foreign_rows(), and their rows cannot move.
 
 CREATE FUNCTION objectid_ext_tools._first_default_time(parent regclass, since timestamp with time zone, layout snowflake_layout) RETURNS timestamp with time zone
 LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
@@ -71,7 +72,7 @@ DECLARE
 BEGIN
     SELECT nullif(partdefid, 0), attname INTO default_partition, key
     FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] WHERE partrelid = parent;
-    IF default_partition IS NOT NULL THEN
+    IF NOT objectid_ext_tools._has_foreign(default_partition) THEN
         PERFORM objectid_ext_tools._check_partition_owner(default_partition);
         EXECUTE format('SELECT %1$I FROM %2$s WHERE %1$I OPERATOR(%3$s.>=) %4$L::%5$s ORDER BY %1$I LIMIT 1', key, default_partition, operators,
                        objectid_ext_tools._partition_bound(key_type, greatest(since, epoch + interval '1 day'), layout), key_type) INTO id;
@@ -83,7 +84,7 @@ WHEN others THEN
     RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._first_default_time(regclass, timestamp with time zone, snowflake_layout) IS 'internal: time of the first row of the default partition since an instant, but after the first day of the layout; null if there is none, or it cannot be read';
+COMMENT ON FUNCTION objectid_ext_tools._first_default_time(regclass, timestamp with time zone, snowflake_layout) IS 'internal: time of the first row of the default partition since an instant, but after the first day of the layout; null if there is none, or it cannot be read, or contains foreign tables';
 
 -- The time spans that are missing in a span, between the existing partitions: they
 -- continue the intervals of those before.  If these have just been dropped, past is
