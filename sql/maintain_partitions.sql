@@ -742,6 +742,11 @@ SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-03Z', '2026-01-
 ALTER TABLE m REPLICA IDENTITY NOTHING;
 SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-04Z', '2026-01-05Z');
 SELECT relid, relreplident, indexrelid::regclass AS index FROM pg_partition_tree('m') JOIN pg_class ON oid = relid LEFT JOIN pg_index ON indrelid = relid AND indisreplident ORDER BY relid::text COLLATE "C";
+-- an index that has been dropped is none
+ALTER TABLE m REPLICA IDENTITY USING INDEX "m key";
+DROP INDEX "m key";
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-05Z', '2026-01-06Z');
+SELECT oid::regclass AS partition, relreplident FROM pg_class WHERE relname LIKE 'm\_20260105%' ORDER BY 1;
 DROP TABLE m;
 
 -- Errors

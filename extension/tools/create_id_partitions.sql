@@ -179,7 +179,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._give_to_owner(regclass, regclass) IS 'internal: makes the owner of a parent the owner of a partition';
 
 -- PostgreSQL does not give the replica identity of a table to its partitions.  Without
--- one, updates of a published partition fail.
+-- one, updates of a published partition fail.  If its index has been dropped, the parent
+-- has none.
 
 CREATE FUNCTION objectid_ext_tools._copy_replica_identity(parent regclass, partition regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -190,7 +191,7 @@ DECLARE
 BEGIN
     FOR command IN
         SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', tree.relid,
-                      CASE p.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' WHEN 'i' THEN 'USING INDEX ' || quote_ident(index.relname) END)
+                      CASE p.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' WHEN 'i' THEN coalesce('USING INDEX ' || quote_ident(index.relname), 'NOTHING') END)
         FROM pg_class p
              CROSS JOIN pg_partition_tree(partition) AS tree
              LEFT JOIN pg_index AS identity ON identity.indrelid = p.oid AND identity.indisreplident
