@@ -448,6 +448,7 @@ ALTER TABLE guarded OWNER TO regress_convert_owner;
 CREATE TABLE foreign_to_owner (guarded text REFERENCES guarded);
 GRANT USAGE ON SCHEMA conv TO regress_convert_user;
 GRANT ALL ON guarded TO regress_convert_user;
+\set VERBOSITY terse
 GRANT ALL ON foreign_to_owner TO regress_convert_user, regress_convert_owner;
 SELECT string_agg(f, E'\n' ORDER BY f) AS before FROM facts() f \gset
 SET ROLE regress_convert_user;
@@ -456,6 +457,7 @@ SET ROLE regress_convert_owner;
 SELECT convert_to_objectid('guarded', '_id');
 RESET ROLE;
 SELECT string_agg(f, E'\n' ORDER BY f) = :'before' AS as_it_was FROM facts() f;
+\set VERBOSITY default
 ALTER TABLE foreign_to_owner OWNER TO regress_convert_owner;
 SET ROLE regress_convert_owner;
 SELECT convert_to_objectid('guarded', '_id');

@@ -104,6 +104,7 @@ BEGIN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
     PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
+    PERFORM objectid_ext_tools._live_check_family("table", "column", objectid_type);
     PERFORM objectid_ext_tools._check_no_steps("table", "column");
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._conversion_obstacles("table", "column", objectid_type) AS o));
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._locked_obstacles("table", "column", objectid_type) AS o));
@@ -111,4 +112,4 @@ BEGIN
     PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId; an error at isolation levels above READ COMMITTED';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId; the caller is the owner of the tables, or all are superusers; an error at isolation levels above READ COMMITTED';

@@ -276,6 +276,7 @@ BEGIN
         RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
     END IF;
     PERFORM objectid_ext_tools._lock_tables("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._live_check_family("table", "column", 'bigint');
     PERFORM objectid_ext_tools._check_no_steps("table", "column");
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._conversion_obstacles("table", "column", 'bigint') AS o));
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._locked_obstacles("table", "column", 'bigint') AS o));
@@ -288,4 +289,4 @@ BEGIN
     RETURN seq;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval column, for a node (default objectid_ext.node_id); changes it and all columns that reference it to bigint; existing ids keep their values; returns the sequence; an error at isolation levels above READ COMMITTED';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval column, for a node (default objectid_ext.node_id); changes it and all columns that reference it to bigint; existing ids keep their values; returns the sequence; the caller is the owner of the tables, or all are superusers; an error at isolation levels above READ COMMITTED';
