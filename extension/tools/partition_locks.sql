@@ -68,42 +68,79 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._linked_parents(regclass) IS 'internal: a table, and those partitioned ones of the current role that foreign keys link with it';
 
+CREATE FUNCTION objectid_ext_tools._short_wait() RETURNS integer
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT greatest(1, setting::integer / 2) FROM pg_settings WHERE name = 'deadlock_timeout'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._short_wait() IS 'internal: half of deadlock_timeout, in milliseconds';
+
 -- Two calls for linked tables would lock these in either order, so a call begins with
 -- this lock on all of them, in the order of their OIDs: the second waits for the first,
 -- and then finds what it has done.  From now on, foreign keys, partitions, owners and
 -- names cannot change.  This lock conflicts with no statement that reads or writes
--- rows, so a wait for it blocks none of them, and lasts longer than lock_timeout.
+-- rows, so a wait for it blocks none of them, and lasts longer than lock_timeout.  It
+-- conflicts with ANALYZE and ALTER TABLE, so an attempt ends, and gives back its locks,
+-- before a transaction that has one of these tables and waits for another fails.
+
+CREATE FUNCTION objectid_ext_tools._try_lock_calls(parent regclass, patience integer) RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_timeout text := current_setting('lock_timeout');
+    linked regclass[];
+    busy regclass;
+BEGIN
+    -- twice, because foreign keys can be added before the parent is locked
+    FOR pass IN 1 .. 2 LOOP
+        linked := objectid_ext_tools._linked_parents(parent);
+        IF parent <> ALL (linked) THEN
+            RAISE EXCEPTION 'table with OID % does not exist', parent::oid USING ERRCODE = 'undefined_table';
+        END IF;
+        PERFORM set_config('lock_timeout', greatest(1, patience / cardinality(linked))::text, true);
+        FOREACH busy IN ARRAY linked LOOP
+            PERFORM objectid_ext_tools._lock_each(ARRAY[busy], 'SHARE UPDATE EXCLUSIVE');
+        END LOOP;
+    END LOOP;
+    PERFORM set_config('lock_timeout', own_timeout, true);
+    RETURN NULL;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN busy;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._try_lock_calls(regclass, integer) IS 'internal: locks a table and those linked with it, all or none, within so many milliseconds; returns the table that could not be locked';
 
 CREATE FUNCTION objectid_ext_tools._lock_calls(parent regclass, patience integer) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    own_timeout text := current_setting('lock_timeout');
+    began timestamptz := clock_timestamp();
+    attempt integer := least(objectid_ext_tools._short_wait(), nullif(patience, 0));
     busy regclass;
 BEGIN
-    PERFORM set_config('lock_timeout', patience::text, true);
-    -- twice, because foreign keys can be added before the parent is locked
-    FOR pass IN 1 .. 2 LOOP
-        FOREACH busy IN ARRAY objectid_ext_tools._linked_parents(parent) LOOP
-            PERFORM objectid_ext_tools._lock_each(ARRAY[busy], 'SHARE UPDATE EXCLUSIVE');
-        END LOOP;
+    LOOP
+        busy := objectid_ext_tools._try_lock_calls(parent, attempt);
+        EXIT WHEN busy IS NULL;
+        IF patience > 0 AND clock_timestamp() >= began + patience * interval '1 ms' THEN
+            RAISE EXCEPTION 'could not lock table %', busy
+                USING ERRCODE = 'lock_not_available',
+                      DETAIL = (SELECT format('Processes that hold locks on it: %s.', coalesce(string_agg(DISTINCT coalesce(pid::text, 'a prepared transaction'), ', '), 'none any more'))
+                                FROM pg_locks
+                                WHERE locktype = 'relation' AND relation = busy AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                                  AND granted AND mode NOT IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')),
+                      HINT = 'Another call of the function can be at work, or a command such as ANALYZE or ALTER TABLE.';
+        END IF;
     END LOOP;
-    PERFORM set_config('lock_timeout', own_timeout, true);
-EXCEPTION WHEN lock_not_available THEN
-    RAISE EXCEPTION 'could not lock table %', busy
-        USING ERRCODE = 'lock_not_available',
-              DETAIL = (SELECT format('Processes that hold locks on it: %s.', coalesce(string_agg(DISTINCT coalesce(pid::text, 'a prepared transaction'), ', '), 'none any more'))
-                        FROM pg_locks
-                        WHERE locktype = 'relation' AND relation = busy AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                          AND granted AND mode NOT IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')),
-              HINT = 'Another call of the function can be at work, or a command such as ANALYZE or ALTER TABLE.';
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_calls(regclass, integer) IS 'internal: waits for other calls for a table and those linked with it, and locks them against changes of partitions; an error that names the processes that hold locks, after so many milliseconds, if not 0';
 
 -- Then the waits of a call: other statements wait for what it has locked.  It gives up
--- before they find that this is a deadlock, and fail.
+-- before they find that this is a deadlock, and fail.  A transaction that has written
+-- can hold such locks of an earlier call, so it does not wait for other calls any longer.
 
 CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -111,15 +148,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     own_timeout integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
+    short integer := coalesce(nullif(own_timeout, 0), objectid_ext_tools._short_wait());
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = parent) THEN
-        RAISE EXCEPTION 'table with OID % does not exist', parent::oid USING ERRCODE = 'undefined_table';
-    END IF;
-    PERFORM objectid_ext_tools._lock_calls(parent, CASE WHEN own_timeout > 0 THEN greatest(own_timeout, 60000) ELSE 0 END);
+    PERFORM objectid_ext_tools._lock_calls(parent, CASE WHEN pg_current_xact_id_if_assigned() IS NOT NULL THEN short WHEN own_timeout > 0 THEN greatest(own_timeout, 60000) ELSE 0 END);
     PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
-    IF own_timeout = 0 THEN
-        PERFORM set_config('lock_timeout', greatest(1, setting::integer / 2)::text, true) FROM pg_settings WHERE name = 'deadlock_timeout';
-    END IF;
+    PERFORM set_config('lock_timeout', short::text, true);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers; sets lock_timeout to half of deadlock_timeout if it is 0, which the caller resets';
