@@ -608,6 +608,18 @@ RESET ROLE;
 DROP TABLE keyed;
 DROP FUNCTION spy(int);
 DROP SEQUENCE ran_as_superuser;
+-- An owner can lock his table if he may write to it.
+SET ROLE regress_upkeep_owner;
+CREATE TABLE frozen (id objectid PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT * FROM create_id_partitions('frozen', '1 day', '2026-01-01Z', '2026-01-03Z');
+REVOKE ALL ON frozen, frozen_20260101 FROM regress_upkeep_owner;
+GRANT SELECT, INSERT ON frozen TO regress_upkeep_owner;
+SELECT create_id_partitions('frozen', '1 day', '2026-01-03Z', '2026-01-04Z');
+GRANT TRUNCATE ON frozen TO regress_upkeep_owner;
+SELECT create_id_partitions('frozen', '1 day', '2026-01-03Z', '2026-01-04Z');
+SELECT partition, problem FROM drop_id_partitions('frozen', '2026-01-03Z');
+DROP TABLE frozen;
+RESET ROLE;
 REVOKE CREATE ON SCHEMA public FROM regress_upkeep_owner;
 REVOKE USAGE ON SCHEMA "Ids" FROM regress_upkeep_owner;
 

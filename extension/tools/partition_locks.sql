@@ -14,18 +14,24 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or all are superusers';
 
 -- While this waits, another table can get the name, and one of a list can be dropped.
+-- LOCK TABLE asks owners for a privilege, too, unlike other commands that lock a table.
 
 CREATE FUNCTION objectid_ext_tools._lock_each(tables regclass[], mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    privileges text := 'UPDATE, DELETE, TRUNCATE' || CASE WHEN current_setting('server_version_num')::integer >= 170000 THEN ', MAINTAIN' ELSE '' END;
     each regclass;
     name text;
 BEGIN
     FOREACH each IN ARRAY tables LOOP
         CONTINUE WHEN NOT EXISTS (SELECT FROM pg_class WHERE oid = each);
         name := each;
+        IF mode <> 'ACCESS SHARE' AND NOT has_table_privilege(each, privileges) THEN
+            RAISE EXCEPTION 'permission denied for table %', name
+                USING ERRCODE = 'insufficient_privilege', DETAIL = 'To lock a table, its owner needs the privilege UPDATE, DELETE or TRUNCATE on it, too.';
+        END IF;
         EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, mode);
         IF to_regclass(name) IS DISTINCT FROM each THEN
             RAISE EXCEPTION 'table % has been renamed', name USING ERRCODE = 'undefined_table', HINT = 'Run the function again.';
