@@ -60,6 +60,24 @@ SELECT * FROM remains;
 DROP TABLE item, copy;
 
 --
+-- A table that was made like one that is being converted is left alone, unless it can
+-- have been a partition
+--
+CREATE TABLE item (key serial PRIMARY KEY);
+CREATE TABLE part (id serial, day int, PRIMARY KEY (id, day)) PARTITION BY LIST (day);
+CALL _convert_live('begin', 'item', 'key', 'bigint', '1 s');
+CALL _convert_live('begin', 'part', 'id', 'bigint', '1 s');
+CREATE TABLE like_item (LIKE item INCLUDING CONSTRAINTS);
+CREATE TABLE like_part (LIKE part INCLUDING CONSTRAINTS);
+CREATE TEMP TABLE staging (LIKE part INCLUDING CONSTRAINTS);
+CALL _convert_live('fill', 'item', 'key', 'bigint', '1 s');
+CALL _convert_live('fill', 'part', 'id', 'bigint', '1 s');
+CALL undo_conversion('item', 'key');
+CALL undo_conversion('part', 'id');
+SELECT attrelid::regclass AS relation FROM pg_attribute WHERE attname LIKE '\_objectid\_ext\_%' AND NOT attisdropped ORDER BY attrelid::regclass::text;
+DROP TABLE item, part, like_item, like_part, staging;
+
+--
 -- The key has another name since the first step
 --
 CREATE TABLE keyed (id serial PRIMARY KEY);

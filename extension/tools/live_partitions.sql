@@ -53,7 +53,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_lock_trees(regclass[], text, interval) IS 'internal: locks tables with all their partitions, or raises lock_not_available';
 
 -- A partition that was created and detached between two steps is in no list.  It has
--- a shadow column with its check, and the trigger of no conversion.
+-- a shadow column with its check, and the trigger of no conversion.  So has what was
+-- created with LIKE; nobody can alter temporary tables of other sessions.
 
 CREATE FUNCTION objectid_ext_tools._live_left(tables regclass[]) RETURNS SETOF regclass
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -64,9 +65,9 @@ AS $$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT t.oid::regclass
-    FROM (SELECT DISTINCT attname, relowner FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE c.oid = ANY (tables) AND attname LIKE E'\\_objectid\\_ext\\_%') AS s
+    FROM (SELECT DISTINCT attname, relowner FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE c.oid = ANY (tables) AND relkind = 'p' AND attname LIKE E'\\_objectid\\_ext\\_%') AS s
          JOIN pg_constraint k ON k.conname = objectid_ext_tools._live_name('= ' || s.attname) AND k.contype = 'c' AND k.coninhcount = 0
-         JOIN pg_class t ON t.oid = k.conrelid AND t.relowner = s.relowner AND NOT t.relispartition
+         JOIN pg_class t ON t.oid = k.conrelid AND t.relowner = s.relowner AND NOT t.relispartition AND t.relpersistence <> 't'
          JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = s.attname
     WHERE t.oid <> ALL (tables)
       AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND tgname = '~objectid_ext_conversion');
