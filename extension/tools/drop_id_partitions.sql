@@ -75,6 +75,54 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._drop_partition(regclass, regclass, text) IS 'internal: drops or detaches a partition, except concurrently; returns the statement';
 
+CREATE FUNCTION objectid_ext_tools._drop_partitions(
+    parent regclass,
+    older_than timestamp with time zone,
+    action text,
+    layout snowflake_layout,
+    OUT partition text,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone,
+    OUT statement text,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old record;
+    detail text;
+BEGIN
+    FOR old IN
+        SELECT p.* FROM objectid_ext_tools._time_partitions(parent, layout) AS p
+             JOIN pg_inherits ON inhparent = parent AND inhrelid = p.partition
+        WHERE p.upper <= older_than AND exact_lower AND exact_upper AND NOT is_foreign
+        -- no other can be detached concurrently before an interrupted one
+        ORDER BY NOT inhdetachpending, p.lower
+    LOOP
+        partition := old.partition;
+        lower := old.lower;
+        upper := old.upper;
+        statement := objectid_ext_tools._drop_statement(parent, old.partition, action);
+        problem := NULL;
+        BEGIN
+            statement := objectid_ext_tools._drop_partition(parent, old.partition, action);
+        EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
+            -- a deadlock, for example: the whole call is to be repeated
+            RAISE;
+        WHEN others THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            problem := objectid_ext_tools._partition_problem(SQLERRM, detail, SQLSTATE);
+            IF action = 'detach concurrently' THEN
+                statement := NULL;
+            END IF;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._drop_partitions(regclass, timestamp with time zone, text, snowflake_layout) IS 'internal: drops or detaches partitions whose ids are all older than a time, or returns the problem of each; the caller holds SHARE UPDATE EXCLUSIVE on the parent, except to detach concurrently';
+
 CREATE FUNCTION objectid_ext_tools.drop_id_partitions(
     parent regclass,
     older_than timestamp with time zone,
@@ -93,8 +141,6 @@ SET jit = off
 AS $$
 DECLARE
     own_timeout text := current_setting('lock_timeout');
-    old record;
-    detail text;
 BEGIN
     PERFORM objectid_ext_tools._check_isolation();
     IF parent IS NULL OR older_than IS NULL OR action IS NULL THEN
@@ -118,32 +164,7 @@ BEGIN
         PERFORM objectid_ext_tools._lock_parent(parent);
     END IF;
     layout := objectid_ext_tools._partition_layout(parent, layout);
-    FOR old IN
-        SELECT p.* FROM objectid_ext_tools._time_partitions(parent, layout) AS p
-             JOIN pg_inherits ON inhparent = parent AND inhrelid = p.partition
-        WHERE p.upper <= older_than AND exact_lower AND exact_upper AND NOT is_foreign
-        -- no other can be detached concurrently before an interrupted one
-        ORDER BY NOT inhdetachpending, p.lower
-    LOOP
-        partition := old.partition;
-        lower := old.lower;
-        upper := old.upper;
-        statement := objectid_ext_tools._drop_statement(parent, old.partition, action);
-        problem := NULL;
-        BEGIN
-            statement := objectid_ext_tools._drop_partition(parent, old.partition, action);
-        EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
-            -- a deadlock, for example: the whole call is to be repeated
-            RAISE;
-        WHEN others THEN
-            GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-            problem := concat_ws(': ', problem, nullif(detail, ''));
-            IF action = 'detach concurrently' THEN
-                statement := NULL;
-            END IF;
-        END;
-        RETURN NEXT;
-    END LOOP;
+    RETURN QUERY SELECT * FROM objectid_ext_tools._drop_partitions(parent, older_than, action, layout);
     PERFORM set_config('lock_timeout', own_timeout, true);
 END;
 $$;

@@ -81,8 +81,8 @@ BEGIN
 EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
     RAISE;
 WHEN others THEN
-    GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-    problem := concat_ws(': ', problem, nullif(detail, ''));
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    problem := objectid_ext_tools._partition_problem(SQLERRM, detail, SQLSTATE);
     done := NULL;
     partition := NULL;
     moved := NULL;
@@ -142,8 +142,8 @@ BEGIN
         EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
             RAISE;
         WHEN others THEN
-            GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-            problem := concat_ws(': ', problem, nullif(detail, ''));
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            problem := objectid_ext_tools._partition_problem(SQLERRM, detail, SQLSTATE);
             -- it stays, and those that are as late
             older_than := lower;
             RETURN NEXT;
@@ -156,7 +156,7 @@ BEGIN
         RETURN QUERY
             SELECT CASE WHEN d.problem IS NOT NULL THEN NULL WHEN action = 'drop' THEN 'dropped' ELSE 'detached' END,
                    d.partition, d.lower, d.upper, NULL::bigint, d.problem
-            FROM objectid_ext_tools.drop_id_partitions(parent, older_than, action, layout) AS d;
+            FROM objectid_ext_tools._drop_partitions(parent, older_than, action, layout) AS d;
     END IF;
 
     -- A DETACH PARTITION CONCURRENTLY is under way, or was interrupted: inserts fail.

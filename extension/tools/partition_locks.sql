@@ -82,6 +82,23 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._short_wait() IS 'internal: half of deadlock_timeout, in milliseconds';
 
+-- The problem of one partition.  After a lock that was not granted, a call waits half as
+-- long for the next one: others wait for what it has locked before, and all these waits
+-- together are to be shorter than deadlock_timeout.
+
+CREATE FUNCTION objectid_ext_tools._partition_problem(message text, detail text, state text) RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF state = '55P03' THEN
+        PERFORM set_config('lock_timeout', greatest(1, setting::integer / 2)::text, true) FROM pg_settings WHERE name = 'lock_timeout';
+    END IF;
+    RETURN concat_ws(': ', message, nullif(detail, ''));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_problem(text, text, text) IS 'internal: an error as it is shown in the column problem; halves lock_timeout if it is lock_not_available';
+
 -- Two calls for linked tables would lock these in either order, so a call begins with
 -- this lock on all of them, in the order of their OIDs: the second waits for the first,
 -- and then finds what it has done.  From now on, foreign keys, partitions, owners and
