@@ -15,13 +15,31 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._statistics_begin() IS 'internal: when the cumulative statistics of tables and sequences began';
 
+-- A sequence can be dropped while this waits for its lock: no error, and no value.
+
+CREATE FUNCTION objectid_ext_tools._clock_value(sequence regclass) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN pg_sequence_last_value(sequence);
+EXCEPTION WHEN internal_error OR undefined_table THEN
+    -- null if there is no such relation, as of now and not of the snapshot
+    IF pg_table_is_visible(sequence) IS NOT NULL THEN
+        RAISE;
+    END IF;
+    RETURN NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._clock_value(regclass) IS 'internal: the last value of a sequence; null if it has been dropped, or not been used';
+
 CREATE FUNCTION objectid_ext_tools._clock_state(clock objectid_ext_tools._clock, OUT readable boolean, OUT last_value bigint, OUT taken double precision)
-LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT p.readable,
            CASE WHEN p.readable AND NOT pg_is_other_temp_schema(relnamespace) AND NOT (relpersistence = 'u' AND pg_is_in_recovery())
-               THEN pg_sequence_last_value(oid) END,
+               THEN objectid_ext_tools._clock_value(oid) END,
            pg_stat_get_blocks_fetched(oid)::float8 * seqcache
     FROM pg_sequence JOIN pg_class ON oid = seqrelid,
          LATERAL (SELECT has_sequence_privilege(oid, 'SELECT, USAGE')) AS p (readable)
@@ -374,6 +392,8 @@ AS $$
          LEFT JOIN problems USING (id),
          objectid_ext_tools._statistics_begin() AS since,
          LATERAL (SELECT taken / nullif(extract(epoch FROM now - since), 0)::float8) AS r (rate)
+    -- not if it has been dropped while this waited
+    WHERE pg_table_is_visible(relation) IS NOT NULL
     ORDER BY relation::regclass::text COLLATE "C", attribute
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._clock_sequences() IS 'internal: the rows of the view clock_sequences';
