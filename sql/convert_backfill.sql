@@ -346,6 +346,7 @@ SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'crea
 SELECT statement FROM snowflake_conversion_steps('account', 'id', 5) ORDER BY step \gexec
 \t off
 SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'former');
 DROP TABLE visit, account;
 
 --

@@ -168,6 +168,11 @@ AS $$
 DECLARE
     lowest record;
 BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = created_at) THEN
+        RETURN QUERY SELECT "table", 'undefined_column', format('column "%s" of table %s does not exist', created_at, "table"),
+                            format('Column "%s" already has snowflakes. If the other one was renamed or dropped during the conversion, nothing remains to be done.', "column"), NULL;
+        RETURN;
+    END IF;
     EXECUTE format('SELECT %1$I AS id, %1$I < %2$s.snowflake_floor(%3$I::timestamptz - $1, $2) AS old FROM %4$s ORDER BY 1 LIMIT 1', "column", objectid_ext_tools._ids_schema(), created_at, "table")
         INTO lowest USING (SELECT tick FROM objectid_ext_tools._layout_facts(layout)), layout;
     RETURN QUERY SELECT "table", 'object_not_in_prerequisite_state', format('column "%s" of table %s already has snowflakes', "column", "table"),
