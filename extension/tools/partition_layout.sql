@@ -86,7 +86,7 @@ AS $$
           AND split_part(description, '"', 2) <> replace(layout::text, ';start=random', '')
     )
     SELECT min(format('The comment on partition %s says: %s.', oid::regclass, description))
-    FROM other, regexp_match(pg_get_expr(relpartbound, oid), '^FOR VALUES FROM [(]''(.*)''[)] TO [(]''(.*)''[)]$') AS ids
+    FROM other, regexp_match(pg_get_expr(relpartbound, 0), '^FOR VALUES FROM [(]''(.*)''[)] TO [(]''(.*)''[)]$') AS ids
     WHERE split_part(description, '"', 3) <> split_part(objectid_ext_tools._partition_comment(ids[1], ids[2], layout), '"', 3)
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._other_comment(regclass, snowflake_layout) IS 'internal: what a comment of _partition_comment() says of another layout; null if there is none';
