@@ -11,18 +11,26 @@ start_server_under() {
 	start_server
 }
 
+# Names of tests in a directory, except those that patterns in heavy match
+light_tests() {
+	local name pattern
+	for name in $(cd "$top/$1" && ls *."$2"); do
+		for pattern in "${heavy[@]-}"; do
+			[[ ${name%.*} != $pattern ]] || continue 2
+		done
+		echo "${name%.*}"
+	done
+}
+
 # The tests of sql/ that are named, and nothing else; without names all of sql/
-# but $heavy, and specs/.
+# and specs/ but $heavy.
 run_tests() {
-	local tests=() name
+	local tests
 	if [ $# -gt 0 ]; then
 		tests=(ISOLATION= REGRESS="$*")
 	else
-		for name in $(cd "$top/sql" && ls *.sql); do
-			[[ " ${heavy-} " == *" ${name%.sql} "* ]] || tests+=("${name%.sql}")
-		done
-		tests=(REGRESS="${tests[*]}")
-		[ -z "${heavy-}" ] || say "Left out unless they are named: $heavy"
+		tests=(REGRESS="$(light_tests sql sql | xargs)" ISOLATION="$(light_tests specs spec | xargs)")
+		[ -z "${heavy-}" ] || say "Left out unless they are named: ${heavy[*]}"
 	fi
 	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" with_llvm=no TAP_TESTS= installcheck \
 		"${tests[@]}" && return
