@@ -504,6 +504,20 @@ CREATE TABLE limited (id bigserial PRIMARY KEY CHECK (id BETWEEN 1000 AND 200000
 INSERT INTO limited SELECT i FROM generate_series(3000, 3020) AS i;
 INSERT INTO limited VALUES (4000, 3001);
 SELECT * FROM new_id_obstacles('limited');
+-- one of a null and an id; a parity; a partition without rows; a row at the limit, and no index that finds it
+CREATE TABLE either (id bigserial PRIMARY KEY, a bigint REFERENCES either, b bigint REFERENCES either, CHECK ((a IS NULL) <> (b IS NULL) AND coalesce(a, b) < 1000));
+INSERT INTO either VALUES (1, 1, NULL), (2, NULL, 1);
+CREATE TABLE odd (id bigserial PRIMARY KEY CHECK (id % 2 = 1));
+INSERT INTO odd SELECT generate_series(1, 19, 2);
+CREATE TABLE months (id bigserial, at date, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+CREATE TABLE months_1 PARTITION OF months FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
+CREATE TABLE months_2 PARTITION OF months (CHECK (id < 1000000)) FOR VALUES FROM ('2026-02-01') TO ('2026-03-01');
+CREATE TABLE months_3 PARTITION OF months FOR VALUES FROM ('2026-03-01') TO ('2026-04-01') PARTITION BY RANGE (id);
+CREATE TABLE months_3_1 PARTITION OF months_3 FOR VALUES FROM (0) TO (1000000);
+INSERT INTO months (at) SELECT '2026-01-05' FROM generate_series(1, 20);
+CREATE TABLE at_limit (id bigserial CHECK (id <= 1000), n int);
+INSERT INTO at_limit VALUES (1000);
+SELECT o.* FROM unnest('{either,odd,months,at_limit}'::regclass[]) AS t, new_id_obstacles(t) AS o;
 -- what an expression writes is undone
 CREATE TABLE tries (n bigint);
 CREATE FUNCTION counts(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO tries VALUES (n); RETURN true; END $$;

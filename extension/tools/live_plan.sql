@@ -39,7 +39,7 @@ DECLARE
     filtered boolean := row_security_active("table") OR EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type) WHERE row_security_active(relation));
     taken boolean;
 BEGIN
-    RETURN QUERY SELECT true, x FROM objectid_ext_tools._owner_obstacles("table" || objectid_ext_tools._live_tables("table", "column", to_type)) AS x;
+    RETURN QUERY SELECT false, x FROM objectid_ext_tools._owner_obstacles("table" || objectid_ext_tools._live_tables("table", "column", to_type)) AS x;
     RETURN QUERY SELECT true, x FROM objectid_ext_tools._caught(format('SELECT (NULL::objectid_ext_tools._obstacle).* WHERE objectid_ext_tools._live_state(%1$s) || objectid_ext_tools._live_late(%1$s) IS NULL', key)) AS x;
     taken := FOUND;
     RETURN QUERY SELECT false, x FROM objectid_ext_tools._conversion_obstacles("table", "column", to_type) AS x;

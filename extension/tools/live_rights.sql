@@ -49,8 +49,8 @@ COMMENT ON FUNCTION objectid_ext_tools._backfill_check_types(name, text) IS 'int
 -- A statement finds them by name, which can be another table's by then: the owner of
 -- their schema can replace them, and who finds the name of a schema free can take it.
 -- So they are locked first, which runs nothing and prevents that they are replaced, and
--- must then be those of this role, in a schema that no other role can rename.  A snapshot
--- that is older than a change shows the former owner, but also that the row was updated.
+-- must then be those of this role, in a schema that no other role can rename.  A table
+-- that is newer than the snapshot of the transaction does not count.
 
 CREATE FUNCTION objectid_ext_tools._backfill_guard(tables text[]) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -60,7 +60,7 @@ AS $$
                   'IF (SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_database AS d ON datname = current_database()'
                   ' WHERE c.oid = ANY (ARRAY[%2$s]) AND pg_get_userbyid(relowner) = current_user'
                   ' AND pg_has_role(CASE pg_get_userbyid(nspowner) WHEN ''pg_database_owner'' THEN datdba ELSE nspowner END, relowner, ''MEMBER'')'
-                  ' AND (current_setting(''transaction_isolation'') LIKE ''read %%'' OR c.xmax = 0 AND n.xmax = 0 AND d.xmax = 0)) < %3$s THEN'
+                  ') < %3$s THEN'
                   ' IF current_setting(''transaction_isolation'') NOT LIKE ''read %%'' AND NOT EXISTS (SELECT FROM pg_class WHERE oid = ANY (ARRAY[%2$s]) AND pg_get_userbyid(relowner) <> current_user) THEN'
                   ' RAISE EXCEPTION ''could not serialize access due to concurrent change of the tables of new ids'' USING ERRCODE = ''serialization_failure'','
                   ' HINT = ''Repeat the transaction, if necessary with isolation level READ COMMITTED.'';'

@@ -52,28 +52,31 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._id_uses(regclass, name) IS 'internal: what evaluates expressions with a column when rows are written or analyzed, and an expression that is false or fails if that does';
 
 -- The row, as an item of FROM, with the ids $1 in the places of this column and of
--- others of the conversion, unless that is null; row number $2 of those that have an id
--- among the first thousand, or nulls if there is none.  The highest ids can be found by
--- an index.
+-- others of the conversion, unless these are null; row number $2 of those that have an
+-- id: the highest, if an index finds them, or else of the first thousand.  There are
+-- nulls if there is no such row.
 
-CREATE FUNCTION objectid_ext_tools._id_row(relation regclass, attribute name, others name[], ordered boolean) RETURNS text
+CREATE FUNCTION objectid_ext_tools._id_row(relation regclass, attribute name, others name[]) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('(SELECT coalesce(r.tableoid, %s) AS tableoid, r.tableoid IS NOT NULL AS _objectid_ext_found, r.%I::bigint AS _objectid_ext_own, %s FROM (SELECT) AS one LEFT JOIN (%s) AS r ON true) AS %I',
                   c.oid, attribute,
                   (SELECT string_agg(format(CASE WHEN attname = attribute THEN '$1[1] AS %1$I'
-                                                 WHEN attname = ANY (others) THEN 'coalesce($1[2], r.%1$I::bigint) AS %1$I' ELSE 'r.%1$I' END, attname), ', ' ORDER BY attnum)
+                                                 WHEN attname = ANY (others) THEN 'CASE WHEN r.%1$I IS NOT NULL THEN coalesce($1[2], r.%1$I::bigint) END AS %1$I' ELSE 'r.%1$I' END, attname), ', ' ORDER BY attnum)
                    FROM pg_attribute WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped),
                   CASE WHEN row_security_active(relation) OR NOT has_table_privilege(relation, 'SELECT')
                             OR 'f' IN (SELECT (SELECT relkind FROM pg_class f WHERE f.oid = relid) FROM pg_partition_tree(relation))
                        THEN format('SELECT NULL::oid AS tableoid, (NULL::%s).* WHERE $2 = 0', relation)
-                       ELSE format('SELECT t.* FROM (SELECT tableoid, * FROM %s %s LIMIT 1000) AS t WHERE %I IS NOT NULL LIMIT 1 OFFSET $2',
-                                   relation, CASE WHEN ordered THEN format('ORDER BY %I DESC', attribute) END, attribute) END,
+                       ELSE format(CASE WHEN is_indexed THEN 'SELECT t.tableoid, t.* FROM %1$s AS t WHERE %2$I IS NOT NULL ORDER BY %2$I DESC LIMIT 1 OFFSET $2'
+                                        ELSE 'SELECT t.* FROM (SELECT tableoid, * FROM %1$s LIMIT 1000) AS t WHERE %2$I IS NOT NULL LIMIT 1 OFFSET $2' END, relation, attribute) END,
                   c.relname)
-    FROM pg_class c WHERE c.oid = relation
+    FROM pg_class c,
+         LATERAL (SELECT EXISTS (SELECT FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am ON pg_am.oid = relam JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+                                 WHERE indrelid = c.oid AND attname = attribute AND amname = 'btree' AND indpred IS NULL AND indisvalid)) AS i (is_indexed)
+    WHERE c.oid = relation
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._id_row(regclass, name, name[], boolean) IS 'internal: a row of a table with other ids, to be queried';
+COMMENT ON FUNCTION objectid_ext_tools._id_row(regclass, name, name[]) IS 'internal: a row of a table with other ids, to be queried';
 
 -- What fails because of types or privileges is told elsewhere.  The error at the end
 -- undoes what functions in the expression wrote.
@@ -111,20 +114,20 @@ RETURN CASE WHEN has_others THEN ARRAY[id - 1, id, id + 1] ELSE '{}'::bigint[] E
 COMMENT ON FUNCTION objectid_ext_tools._other_ids(bigint, boolean) IS 'internal: ids to try beside an id in other columns of its row, if there are any';
 
 -- A check can compare the id with other columns of the row, as code = 'C' || id does, or
--- require them: then it rejects any other id, and new rows have other values there.
+-- require them: then it rejects any other id, and new rows have other values there.  Ids
+-- that are accepted are near that of the row, which can be at the limit, and far from it.
 
 CREATE FUNCTION objectid_ext_tools._accepts_low_ids(id_row text, expression text, own bigint, has_others boolean, place integer) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT bool_and(accepted)
-    FROM (SELECT bool_or(t.accepted)
-          FROM unnest(ARRAY[own + 1, greatest(own / 2, 1)]) AS id
-               LEFT JOIN LATERAL unnest(objectid_ext_tools._other_ids(id, has_others)) AS other ON true,
-               LATERAL objectid_ext_tools._try_ids(id_row, expression, ARRAY[id, other], place) AS t
-          GROUP BY id) AS low (accepted)
+    SELECT bool_and(EXISTS (SELECT FROM unnest(ARRAY[-2, -1, 1, 2]) AS step, LATERAL (SELECT greatest(middle + step, 1)) AS low (id)
+                                        LEFT JOIN LATERAL unnest(objectid_ext_tools._other_ids(id, has_others)) AS other ON true,
+                                        LATERAL objectid_ext_tools._try_ids(id_row, expression, ARRAY[id, other], place) AS t
+                            WHERE id <> _accepts_low_ids.own AND t.accepted))
+    FROM unnest(ARRAY[least(own, 9223372036854775800), own / 2]) AS middle
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._accepts_low_ids(text, text, bigint, boolean, integer) IS 'internal: is an expression true or null with the id next to that of a row, and with half of it?';
+COMMENT ON FUNCTION objectid_ext_tools._accepts_low_ids(text, text, bigint, boolean, integer) IS 'internal: is an expression true or null with ids next to that of a row, and with half of it?';
 
 -- It is enough that one row accepts the id.
 
@@ -167,7 +170,7 @@ DECLARE
     r record;
 BEGIN
     FOR each IN
-        SELECT u.used_by, format('CASE WHEN %s THEN %s ELSE true END', coalesce(pg_get_partition_constraintdef(relation), 'true'), u.expression) AS expression
+        SELECT u.used_by, format('CASE WHEN NOT _objectid_ext_found OR (%s) THEN %s ELSE true END', coalesce(pg_get_partition_constraintdef(relation), 'true'), u.expression) AS expression
         FROM objectid_ext_tools._id_uses(relation, attribute) AS u
     LOOP
         FOR n IN 1 .. cardinality(ids) LOOP
@@ -176,7 +179,7 @@ BEGIN
             RETURN QUERY SELECT relation, coalesce(r.code, 'check_violation'),
                                 format(CASE WHEN r.message IS NULL THEN 'new ids of column "%s" of table %s violate %s' ELSE 'new ids of column "%s" of table %s fail in %s: %s' END,
                                        attribute, relation, each.used_by, r.message),
-                                CASE WHEN n > 1 THEN 'Ids of today are accepted, but not those of ten years from now.' END,
+                                CASE n WHEN 2 THEN 'The first new id is accepted, but not the next number.' WHEN 3 THEN 'Ids of today are accepted, but not those of ten years from now.' END,
                                 CASE WHEN r.message IS NULL THEN 'Drop the constraint, or replace it by one that large numbers satisfy.' ELSE 'Drop it, or replace its expression by one that accepts large numbers.' END;
             EXIT;
         END LOOP;
@@ -209,18 +212,18 @@ BEGIN
         RETURN QUERY
         SELECT relation, coalesce(r.code, 'check_violation'), format('new ids of column "%s" of table %s belong to no partition', attribute, relation), r.message,
                'Use create_id_partitions() with the layout to create partitions for them, or create a default partition.'
-        FROM objectid_ext_tools._rejection(id_row, format('(%s) IS NOT TRUE OR NOT _objectid_ext_found AND %s > 1 OR (%s) IS TRUE', here, each.partnatts, each.partitions), id, has_others, true) AS r
+        FROM objectid_ext_tools._rejection(id_row, format('_objectid_ext_found AND (%s) IS NOT TRUE OR NOT _objectid_ext_found AND %s > 1 OR (%s) IS TRUE', here, each.partnatts, each.partitions), id, has_others, true) AS r
         WHERE r.rejected;
     END LOOP;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._id_partition_obstacles(regclass, name, text, boolean, bigint) IS 'internal: is there no partition for this id?';
 
--- The first new id, and one of ten years later, for which a partition can be created
+-- The first new id, the next number, and one of ten years later, for which a partition can be created
 -- in time.  It is not the last bigint, as a newer one is tried beside it.  Children by
--- INHERITS do not necessarily get new rows.  A column that is bigint already can be in
--- a table of another role, whose functions must not run: a conversion does not change
--- that table.
+-- INHERITS do not necessarily get new rows.  Functions of another role must not run: a
+-- table of another role that refers to the key can have been created since others were
+-- refused, or has a column that is bigint already, and is not changed.
 
 CREATE FUNCTION objectid_ext_tools._new_id_obstacles("table" regclass, "column" name, node integer, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -230,17 +233,16 @@ DECLARE
     ids bigint[];
     each record;
 BEGIN
-    EXECUTE format('SELECT ARRAY[%1$s.make_snowflake($3, $1, 0, $2), %1$s.snowflake_ceiling($3 + interval ''10 years'', $2) - 1]', objectid_ext_tools._ids_schema())
+    EXECUTE format('SELECT ARRAY[%1$s.make_snowflake($3, $1, 0, $2), %1$s.make_snowflake($3, $1, 0, $2) + 1, %1$s.snowflake_ceiling($3 + interval ''10 years'', $2) - 1]', objectid_ext_tools._ids_schema())
         INTO ids USING coalesce(node, 0), layout, clock_timestamp();
     FOR each IN
         WITH r AS MATERIALIZED (
             SELECT * FROM objectid_ext_tools._referring_columns("table", "column")
         )
-        SELECT r.relation, r.attribute, relkind, others, objectid_ext_tools._id_row(r.relation, r.attribute, others, r.relation = "table" AND r.attribute = "column") AS id_row
+        SELECT r.relation, r.attribute, relkind, others, objectid_ext_tools._id_row(r.relation, r.attribute, others) AS id_row
         FROM r JOIN pg_class c ON c.oid = r.relation,
              LATERAL (SELECT ARRAY(SELECT o.attribute FROM r o WHERE o.relation = r.relation AND o.attribute <> r.attribute)) AS o (others)
-        WHERE (NOT r.inherited OR relispartition)
-          AND (r.relation = "table" OR r.attribute_type <> 'bigint'::regtype OR objectid_ext_tools._is_own(relowner))
+        WHERE (NOT r.inherited OR relispartition) AND objectid_ext_tools._is_own(relowner)
     LOOP
         RETURN QUERY SELECT * FROM objectid_ext_tools._id_use_obstacles(each.relation, each.attribute, each.id_row, each.others <> '{}', ids);
         IF each.relkind = 'p' THEN
