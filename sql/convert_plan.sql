@@ -520,7 +520,7 @@ INSERT INTO at_limit VALUES (1000);
 SELECT o.* FROM unnest('{either,odd,months,at_limit}'::regclass[]) AS t, new_id_obstacles(t) AS o;
 -- what an expression writes is undone
 CREATE TABLE tries (n bigint);
-CREATE FUNCTION counts(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO tries VALUES (n); RETURN true; END $$;
+CREATE FUNCTION counts(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO plan_test.tries VALUES (n); RETURN true; END $$;
 CREATE TABLE counted (id bigserial PRIMARY KEY CHECK (counts(id)));
 SELECT * FROM new_id_obstacles('counted');
 TABLE tries;

@@ -73,6 +73,8 @@ DECLARE
     bad record;
 BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._referring_columns("table", "column") WHERE NOT inherited LOOP
+        -- it can have been created since the owners were checked
+        PERFORM objectid_ext_tools._check_owner(objectid_ext_tools._live_tree(ARRAY[each.relation]));
         EXECUTE format('SELECT %1$I::text AS first, count(*) OVER () AS number FROM %2$s WHERE NOT %3$s.is_objectid(%1$I::%4$s) ORDER BY tableoid, ctid LIMIT 1',
                        each.attribute, each.relation, objectid_ext_tools._ids_schema(),
                        CASE WHEN each.attribute_type IN ('bytea'::regtype, 'jsonb'::regtype) THEN each.attribute_type ELSE 'text'::regtype END)
