@@ -269,6 +269,12 @@ CREATE TABLE m_third PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) +
 SELECT done, relative(lower), relative(upper), problem FROM maintain_id_partitions('m', '1 month', '0', layout => 'twitter');
 INSERT INTO m SELECT snowflake_floor(month(n)) + extra FROM unnest(ARRAY[-1, 1]) AS n, unnest(ARRAY[0, 14, 15, 149]) AS extra;
 DROP TABLE m;
+-- the first of which is that of the instant
+CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_first PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1))) TO (snowflake_floor(month(1)) + 8);
+CREATE TABLE m_second PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 20) TO (snowflake_floor(month(1)) + 30);
+SELECT done, relative(lower), relative(upper), problem FROM maintain_id_partitions('m', '1 month', '0', layout => 'twitter');
+DROP TABLE m;
 -- the rows since the highest id of such a table leave the default partition
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
@@ -419,6 +425,28 @@ CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))
 CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (snowflake_floor(month(-1)) >> 22) TO (snowflake_floor(month(0)) >> 22);
 SELECT done FROM maintained('m', '1 month', '0');
 INSERT INTO m SELECT snowflake_floor(now());
+DROP TABLE m;
+-- nor by a list of one, nor at a lower level
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST ((id >> 60));
+CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES IN (-1);
+SELECT done FROM maintained('m', '1 month', '0');
+INSERT INTO m SELECT snowflake_floor(now());
+DROP TABLE m;
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest (n int, id bigint NOT NULL) PARTITION BY LIST (n);
+CREATE TABLE m_latest_0 PARTITION OF m_latest DEFAULT PARTITION BY RANGE (id);
+CREATE TABLE m_latest_0_1 PARTITION OF m_latest_0 FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)));
+ALTER TABLE m ATTACH PARTITION m_latest FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)));
+SELECT done FROM maintained('m', '1 month', '0');
+INSERT INTO m SELECT snowflake_floor(now()), 1;
+DROP TABLE m;
+-- but by an expression of another column
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (abs(n));
+CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (0) TO (10);
+SELECT done FROM maintained('m', '1 month', '0');
+SELECT count(*) FROM pg_partition_tree('m') WHERE level = 2;
 DROP TABLE m;
 -- also if all of these are dropped
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
@@ -586,6 +614,13 @@ SELECT named(conrelid::regclass::text) AS partition, named(conname) AS name, con
 FROM pg_constraint c JOIN pg_trigger ON tgconstraint = c.oid AND tgrelid = conrelid
 WHERE contype = 'f' AND confrelid IN ('referred'::regclass, 'refers_too'::regclass) GROUP BY c.oid ORDER BY 1, 2;
 SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND confrelid IN ('referred'::regclass, 'refers_too'::regclass);
+-- the copy of a partition that is to be dropped has none: who reads the other table would
+-- keep it from being dropped
+BEGIN;
+SELECT _copy_template('refers_too', 'refers_too_latest') AS copy \gset
+SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conrelid = :'copy'::regclass;
+SELECT relid, pg_get_partkeydef(relid) AS key FROM pg_partition_tree(:'copy');
+ROLLBACK;
 DROP TABLE refers_too, referred;
 -- nor a table of a superuser, even as a member
 DROP TABLE refers;

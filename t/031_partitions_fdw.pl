@@ -187,6 +187,27 @@ is($here->safe_psql('postgres', qq{
 		$ahead;
 		SELECT count(*) FROM pg_locks WHERE relation = 'kept'::regclass AND mode = 'AccessExclusiveLock'}), "1|$problem\n1", 'a failed attempt leaves the table locked');
 
+# A foreign table that is attached below the default partition while the call waits: the
+# call had read its rows before it locked the table.
+$far[0]->safe_psql('postgres', 'CREATE TABLE below (id bigint, n int)');
+$here->safe_psql('postgres', q{
+	CREATE TABLE late (id bigint, n int) PARTITION BY RANGE (id);
+	CREATE TABLE late_rest PARTITION OF late DEFAULT PARTITION BY LIST (n);
+	CREATE TABLE late_rest_1 PARTITION OF late_rest FOR VALUES IN (1)});
+foreach my $call (q{objectid_ext_tools.maintain_id_partitions('late', '1 month', '0', layout => 'twitter')},
+	q{objectid_ext_tools.create_id_partitions('late', '1 year', date_trunc('year', now()), now(), 'twitter')})
+{
+	my $other = $here->background_psql('postgres');
+	$other->query_safe(q{BEGIN; CREATE FOREIGN TABLE late_rest_2 PARTITION OF late_rest FOR VALUES IN (2) SERVER archive OPTIONS (table_name 'below')});
+	my $waiting = start_client($here, "SET lock_timeout = '100s'; SELECT * FROM $call");
+	$here->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted}) or die 'the call does not wait';
+	$other->query_safe('COMMIT');
+	$other->quit;
+	$waiting->{run}->finish;
+	like(slurp_file($waiting->{errors}), qr/a foreign table was attached to default partition public.late_rest meanwhile/, 'a foreign table attached meanwhile');
+	$here->safe_psql('postgres', 'DROP FOREIGN TABLE late_rest_2');
+}
+
 # The array type has become a member, and goes with the extension.
 $here->safe_psql('postgres', 'DROP EXTENSION objectid_ext CASCADE');
 is($here->safe_psql('postgres', "SELECT to_regtype('objectid') IS NULL AND to_regtype('objectid[]') IS NULL"), 't', 'the extension can be dropped');

@@ -69,10 +69,9 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, text) IS 'internal: a free name for a partition, qualified and quoted';
 
 -- The latest partition, if it is itself partitioned, by another column and into
--- local tables: then new ones are divided likewise.
-
--- Ranges of the key, or of an expression, which can be one of the key, are those of the
--- ids of this partition.
+-- local tables: then new ones are divided likewise.  Ranges or lists of the key, or of an
+-- expression of it, at any level are those of the ids of this partition.  A table depends
+-- on the columns of its partition key, and of its expressions.
 
 CREATE FUNCTION objectid_ext_tools._partition_template(parent regclass, layout snowflake_layout) RETURNS regclass
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -83,9 +82,13 @@ AS $$
          JOIN pg_partitioned_table template ON template.partrelid = latest.partition
          JOIN pg_partitioned_table p ON p.partrelid = parent
     WHERE NOT is_foreign
-      AND NOT EXISTS (SELECT FROM pg_attribute mine JOIN pg_attribute its ON its.attname = mine.attname
-                      WHERE mine.attrelid = parent AND mine.attnum = p.partattrs[0] AND its.attrelid = latest.partition
-                        AND template.partstrat = 'r' AND (its.attnum = ANY (template.partattrs::int2[]) OR 0 = ANY (template.partattrs::int2[])))
+      AND NOT EXISTS (SELECT FROM objectid_ext_tools._partition_tree(latest.partition) AS tree
+                                  JOIN pg_partitioned_table AS divided ON divided.partrelid = tree.relid
+                                  JOIN pg_attribute AS its ON its.attrelid = tree.relid
+                                  JOIN pg_attribute AS mine ON mine.attname = its.attname
+                                  JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = tree.relid AND objsubid = its.attnum
+                      WHERE mine.attrelid = parent AND mine.attnum = p.partattrs[0] AND divided.partstrat <> 'h'
+                        AND refclassid = classid AND refobjid = objid AND refobjsubid = 0 AND deptype = 'i')
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_layout) IS 'internal: partition whose sub-partitions new ones get, too; null if there is none';
 

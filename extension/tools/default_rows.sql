@@ -126,6 +126,22 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_before_foreign_rows(regclass) IS 'internal: locks a table if its default partition contains foreign tables';
 
+-- One that was attached while a look waited has begun such a moment before others could
+-- be kept from inserting rows, so this transaction cannot go on.
+
+CREATE FUNCTION objectid_ext_tools._check_still_local(default_partition regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF objectid_ext_tools._has_foreign(default_partition) THEN
+        RAISE EXCEPTION 'a foreign table was attached to default partition % meanwhile', default_partition
+            USING ERRCODE = 'serialization_failure', HINT = 'Run the function again, in another transaction.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_still_local(regclass) IS 'internal: raises an error if a default partition contains foreign tables';
+
 -- Nobody can add rows to a default partition before the transaction ends.  If there
 -- are some of the new partition, or could be at any moment, its parent is locked
 -- first: a query that had read which partitions there are, and then waited for the
@@ -147,6 +163,9 @@ BEGIN
         PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS SHARE');
     END IF;
     is_due := is_foreign OR objectid_ext_tools._has_rows(default_partition, condition) OR begins <= clock_timestamp() + before;
+    IF NOT is_foreign THEN
+        PERFORM objectid_ext_tools._check_still_local(default_partition);
+    END IF;
     PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
     IF is_due THEN
         PERFORM objectid_ext_tools._lock_each(ARRAY[parent], 'ACCESS EXCLUSIVE');

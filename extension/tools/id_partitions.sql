@@ -146,10 +146,11 @@ CREATE FUNCTION objectid_ext_tools._odd_bounds(parent regclass, layout snowflake
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    -- of several in one tick, the last: of all types, longer ids are higher
+    -- of several in one tick, the outermost: of all types, longer ids are higher
     SELECT jsonb_build_object('begin', jsonb_object_agg(extract(epoch FROM upper), upper_id ORDER BY length(upper_id), upper_id) FILTER (WHERE isfinite(upper) AND NOT exact_upper),
-                              'end', jsonb_object_agg(extract(epoch FROM lower), lower_id ORDER BY length(lower_id) DESC, lower_id DESC) FILTER (WHERE isfinite(lower) AND NOT exact_lower))
-    FROM (SELECT lower, upper, lower_id COLLATE "C", upper_id COLLATE "C", exact_lower, exact_upper FROM objectid_ext_tools._time_partitions(parent, layout)) AS p
+                              'end', jsonb_object_agg(extract(epoch FROM lower), lower_id ORDER BY length(lower_id) DESC, lower_id DESC) FILTER (WHERE isfinite(lower) AND odd_lower))
+    FROM (SELECT lower, upper, lower_id COLLATE "C", upper_id COLLATE "C", exact_upper, bool_or(NOT exact_lower) OVER (PARTITION BY lower) AS odd_lower
+          FROM objectid_ext_tools._time_partitions(parent, layout)) AS p
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._odd_bounds(regclass, snowflake_layout) IS 'internal: bounds of partitions that are not those of instants, by their times in seconds since 1970: where a new partition can begin, and where it can end';
 

@@ -5,12 +5,17 @@
 CREATE FUNCTION objectid_ext_tools._copy_template(parent regclass, template regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET datestyle = 'ISO'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
 AS $$
 DECLARE
     name text := objectid_ext_tools._partition_name(parent, '_template');
 BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(template);
-    PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
+    -- with foreign keys, it could only be dropped when others do not use their tables
+    EXECUTE format('CREATE TABLE %s (LIKE %s) PARTITION BY %s', name, parent, pg_get_partkeydef(template));
+    PERFORM objectid_ext_tools._copy_subpartitions(template, name::regclass);
     RETURN name;
 END;
 $$;

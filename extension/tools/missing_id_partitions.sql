@@ -76,6 +76,7 @@ BEGIN
         PERFORM objectid_ext_tools._check_partition_owner(default_partition);
         EXECUTE format('SELECT %1$I FROM %2$s WHERE %1$I OPERATOR(%3$s.>=) %4$L::%5$s ORDER BY %1$I LIMIT 1', key, default_partition, operators,
                        objectid_ext_tools._partition_bound(key_type, greatest(since, epoch + interval '1 day'), layout), key_type) INTO id;
+        PERFORM objectid_ext_tools._check_still_local(default_partition);
     END IF;
     RETURN objectid_ext_tools._partition_time(key_type, id, layout);
 EXCEPTION WHEN transaction_rollback THEN
