@@ -238,7 +238,7 @@ BEGIN
         RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends USING ERRCODE = 'datetime_field_overflow';
     END IF;
     moved := 0;
-    PERFORM objectid_ext_tools._check_partition_owner(template);
+    PERFORM objectid_ext_tools._limit_wait(), objectid_ext_tools._check_partition_owner(template);
     PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
     partition := name::regclass;
     IF key_type = 'bigint'::regtype THEN
@@ -278,6 +278,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 SET jit = off
+SET objectid_ext_tools.waits_end = ''
 AS $$
 DECLARE
     own_timeout text := current_setting('lock_timeout');

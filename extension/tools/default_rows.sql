@@ -172,6 +172,7 @@ BEGIN
     END IF;
     IF NOT is_foreign THEN
         PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS EXCLUSIVE');
+        PERFORM objectid_ext_tools._limit_wait();
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
     END IF;
     found := objectid_ext_tools._has_rows(default_partition, condition);

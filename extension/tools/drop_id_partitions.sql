@@ -46,6 +46,7 @@ BEGIN
     PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent),
                 CASE WHEN action = 'drop' AND EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent) THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END);
     PERFORM objectid_ext_tools._lock_each(parent || objectid_ext_tools._referring_tables(parent) || partition, 'ACCESS EXCLUSIVE');
+    PERFORM objectid_ext_tools._limit_wait();
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', partition);
 END;
 $$;
@@ -58,7 +59,7 @@ AS $$
 DECLARE
     statement text;
 BEGIN
-    PERFORM objectid_ext_tools._check_drop_owners(parent, partition);
+    PERFORM objectid_ext_tools._limit_wait(), objectid_ext_tools._check_drop_owners(parent, partition);
     IF action = 'detach concurrently' THEN
         RETURN objectid_ext_tools._drop_statement(parent, partition, action);
     END IF;
@@ -112,7 +113,7 @@ BEGIN
             RAISE;
         WHEN others THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            problem := objectid_ext_tools._partition_problem(SQLERRM, detail, SQLSTATE);
+            problem := concat_ws(': ', SQLERRM, nullif(detail, ''));
             IF action = 'detach concurrently' THEN
                 statement := NULL;
             END IF;
@@ -138,6 +139,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 SET jit = off
+SET objectid_ext_tools.waits_end = ''
 AS $$
 DECLARE
     own_timeout text := current_setting('lock_timeout');

@@ -87,7 +87,7 @@ EXCEPTION WHEN transaction_rollback OR read_only_sql_transaction THEN
     RAISE;
 WHEN others THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-    problem := objectid_ext_tools._partition_problem(SQLERRM, detail, SQLSTATE);
+    problem := concat_ws(': ', SQLERRM, nullif(detail, ''));
     done := NULL;
     partition := NULL;
     moved := NULL;
@@ -113,6 +113,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 SET jit = off
+SET objectid_ext_tools.waits_end = ''
 AS $$
 DECLARE
     own_timeout text := current_setting('lock_timeout');
@@ -148,7 +149,7 @@ BEGIN
             RAISE;
         WHEN others THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            problem := objectid_ext_tools._partition_problem(SQLERRM, detail, SQLSTATE);
+            problem := concat_ws(': ', SQLERRM, nullif(detail, ''));
             -- it stays, and those that are as late
             older_than := lower;
             RETURN NEXT;
@@ -172,6 +173,7 @@ BEGIN
 
     -- Begin where the last partition of the past ended, unless that is to be dropped.
     odd := objectid_ext_tools._odd_bounds(parent, layout);
+    PERFORM objectid_ext_tools._limit_wait();
     FOR lower, upper IN
         SELECT m.begins, m.ends FROM objectid_ext_tools._missing_partitions(parent, every, greatest(past, present - keep), present + ahead, anchor, layout) AS m
     LOOP

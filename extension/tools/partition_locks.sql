@@ -13,6 +13,26 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_partition_owner(regclass) IS 'internal: raises an error unless a table and its partitions belong to the current role, or all are superusers';
 
+-- Others wait for what a call has locked, and look for a deadlock once, after
+-- deadlock_timeout.  No wait of the call ends later than that after its first lock: each
+-- lasts half of what is left at most, and then there is none.
+
+CREATE FUNCTION objectid_ext_tools._limit_wait() RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    deadline numeric := nullif(current_setting('objectid_ext_tools.waits_end', true), '');
+    remaining integer := greatest(0, (deadline - 1000 * extract(epoch FROM clock_timestamp())) / 2);
+BEGIN
+    IF deadline IS NOT NULL THEN
+        PERFORM set_config('lock_timeout', greatest(1, least(remaining, setting::integer))::text, true) FROM pg_settings WHERE name = 'lock_timeout';
+    END IF;
+    RETURN deadline IS NULL OR remaining > 0;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._limit_wait() IS 'internal: sets lock_timeout to half of the time that is left for waits, at most; false if there is none left';
+
 -- While this waits, another table can get the name, and one of a list can be dropped.
 -- LOCK TABLE asks owners for a privilege, too, unlike other commands that lock a table.
 
@@ -32,7 +52,7 @@ BEGIN
             RAISE EXCEPTION 'permission denied for table %', name
                 USING ERRCODE = 'insufficient_privilege', DETAIL = 'To lock a table, its owner needs the privilege UPDATE, DELETE or TRUNCATE on it, too.';
         END IF;
-        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, mode);
+        EXECUTE format('LOCK TABLE ONLY %s IN %s MODE%s', name, mode, CASE WHEN objectid_ext_tools._limit_wait() THEN '' ELSE ' NOWAIT' END);
         IF to_regclass(name) IS DISTINCT FROM each THEN
             RAISE EXCEPTION 'table % has been renamed', name USING ERRCODE = 'undefined_table', HINT = 'Run the function again.';
         END IF;
@@ -81,23 +101,6 @@ AS $$
     SELECT greatest(1, setting::integer / 2) FROM pg_settings WHERE name = 'deadlock_timeout'
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._short_wait() IS 'internal: half of deadlock_timeout, in milliseconds';
-
--- The problem of one partition.  After a lock that was not granted, a call waits half as
--- long for the next one: others wait for what it has locked before, and all these waits
--- together are to be shorter than deadlock_timeout.
-
-CREATE FUNCTION objectid_ext_tools._partition_problem(message text, detail text, state text) RETURNS text
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF state = '55P03' THEN
-        PERFORM set_config('lock_timeout', greatest(1, setting::integer / 2)::text, true) FROM pg_settings WHERE name = 'lock_timeout';
-    END IF;
-    RETURN concat_ws(': ', message, nullif(detail, ''));
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_problem(text, text, text) IS 'internal: an error as it is shown in the column problem; halves lock_timeout if it is lock_not_available';
 
 -- Two calls for linked tables would lock these in either order, so a call begins with
 -- this lock on all of them, in the order of their OIDs: the second waits for the first,
@@ -163,7 +166,8 @@ COMMENT ON FUNCTION objectid_ext_tools._lock_calls(regclass, integer) IS 'intern
 
 -- Then the waits of a call: other statements wait for what it has locked.  It gives up
 -- before they find that this is a deadlock, and fail.  A transaction that has written
--- can hold such locks of an earlier call, so it does not wait for other calls any longer.
+-- can hold such locks of an earlier call, as one that has locked tables, so it does not wait
+-- for other calls any longer.
 
 CREATE FUNCTION objectid_ext_tools._lock_parent(parent regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -172,10 +176,13 @@ AS $$
 DECLARE
     own_timeout integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
     short integer := coalesce(nullif(own_timeout, 0), objectid_ext_tools._short_wait());
+    is_late boolean := pg_current_xact_id_if_assigned() IS NOT NULL
+                       OR EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation' AND mode NOT IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock'));
 BEGIN
-    PERFORM objectid_ext_tools._lock_calls(parent, CASE WHEN pg_current_xact_id_if_assigned() IS NOT NULL THEN short WHEN own_timeout > 0 THEN greatest(own_timeout, 60000) ELSE 0 END);
+    PERFORM objectid_ext_tools._lock_calls(parent, CASE WHEN is_late THEN short WHEN own_timeout > 0 THEN greatest(own_timeout, 60000) ELSE 0 END);
     PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
-    PERFORM set_config('lock_timeout', short::text, true);
+    PERFORM set_config('lock_timeout', short::text, true),
+            set_config('objectid_ext_tools.waits_end', (1000 * extract(epoch FROM clock_timestamp()) + greatest(1.8 * objectid_ext_tools._short_wait(), 2 * own_timeout))::text, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers; sets lock_timeout to half of deadlock_timeout if it is 0, which the caller resets';
+COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers; limits the waits that follow, which the caller resets';
