@@ -451,7 +451,8 @@ SELECT * FROM new_id_obstacles('small_ids');
 SELECT statement FROM snowflake_conversion_steps('small_ids', 'id', 1);
 SELECT convert_to_snowflake('small_ids', 'id', 1);
 -- ids of today that would be accepted
-SELECT format('CREATE TABLE later (id bigserial PRIMARY KEY, CHECK (id * %s > 0))', 9223372036854775807 / snowflake_floor(now() + interval '5 years', 'js53')) \gexec
+SELECT format('CREATE TABLE later (id bigserial PRIMARY KEY, CHECK (id * %s > 0))', 9223372036854775807 / snowflake_floor(now() + interval '5 years', 'js53')) AS later \gset
+:later;
 SELECT detail FROM _new_id_obstacles('later', 'id', 1, 'js53');
 -- a partition of each level
 CREATE TABLE ranged (id bigserial PRIMARY KEY, n int) PARTITION BY RANGE (id);
