@@ -796,6 +796,16 @@ SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-05Z', '2026-01-
 SELECT oid::regclass AS partition, relreplident FROM pg_class WHERE relname LIKE 'm\_20260105%' ORDER BY 1;
 DROP TABLE m;
 
+-- The longest lock_timeout there is
+CREATE TABLE m (id objectid) PARTITION BY RANGE (id);
+CREATE TABLE m_default PARTITION OF m DEFAULT;
+SET lock_timeout = 2147483647;
+SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01Z', '2026-01-02Z');
+SELECT partition, problem FROM drop_id_partitions('m', '2026-01-02Z');
+SHOW lock_timeout;
+RESET lock_timeout;
+DROP TABLE m;
+
 -- Errors
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);

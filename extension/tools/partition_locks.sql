@@ -23,7 +23,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     deadline numeric := nullif(current_setting('objectid_ext_tools.waits_end', true), '');
-    remaining integer := greatest(0, (deadline - 1000 * extract(epoch FROM clock_timestamp())) / 2);
+    remaining integer := greatest(0, least(2147483647, (deadline - 1000 * extract(epoch FROM clock_timestamp())) / 2));
 BEGIN
     IF deadline IS NOT NULL THEN
         PERFORM set_config('lock_timeout', greatest(1, least(remaining, setting::integer))::text, true) FROM pg_settings WHERE name = 'lock_timeout';
@@ -182,7 +182,7 @@ BEGIN
     PERFORM objectid_ext_tools._lock_calls(parent, CASE WHEN is_late THEN short WHEN own_timeout > 0 THEN greatest(own_timeout, 60000) ELSE 0 END);
     PERFORM objectid_ext_tools._check_owner(ARRAY(SELECT relid FROM pg_partition_ancestors(parent)));
     PERFORM set_config('lock_timeout', short::text, true),
-            set_config('objectid_ext_tools.waits_end', (1000 * extract(epoch FROM clock_timestamp()) + greatest(1.8 * objectid_ext_tools._short_wait(), 2 * own_timeout))::text, true);
+            set_config('objectid_ext_tools.waits_end', (1000 * extract(epoch FROM clock_timestamp()) + greatest(1.8 * objectid_ext_tools._short_wait(), 2.0 * own_timeout))::text, true);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_parent(regclass) IS 'internal: waits for other calls, and locks a partitioned table against changes of its partitions; raises an error unless it and its ancestors belong to the current role, or all are superusers; limits the waits that follow, which the caller resets';
