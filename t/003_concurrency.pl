@@ -77,7 +77,7 @@ sub summaries
 }
 
 # 8 sessions, many ids each
-my $each = is_long() ? 1_000_000 : 150_000;
+my $each = is_long() ? 1_000_000 : 100_000;
 my $max_lead = '1.01';
 foreach my $cache (1, 64)
 {
