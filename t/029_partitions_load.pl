@@ -43,6 +43,10 @@ sub create_tables
 		CREATE TABLE message_default PARTITION OF message DEFAULT});
 }
 
+# What a call reports when it cannot lock a table, or cannot wait for it any more: on a
+# slow machine, the time for its waits can end while it searches a default partition.
+my $not_locked = qr/canceling statement due to lock timeout|could not obtain lock on relation "[\w.]+"/;
+
 # A pgbench for some seconds
 sub start_load
 {
@@ -77,7 +81,7 @@ sub run_load
 	end_load($loads[0], "$name: maintainers");
 	my %done = map { split /\|/ } split /\n/, $node->safe_psql('postgres', q{SELECT coalesce(done, problem), count(*) FROM log GROUP BY 1});
 	note("$name: ", join ', ', map { "$done{$_} $_" } sort keys %done);
-	is(join(' ', grep { !/^(created|dropped)$/ } sort keys %done), '', "$name: no problem");
+	is(join(' ', grep { !/^(created|dropped)$|^$not_locked$/ } sort keys %done), '', "$name: no problem but locks that were not free in time");
 	return %done;
 }
 
@@ -138,7 +142,7 @@ set_clock($machine, $end - time + 3600, 1);
 my $reader = $node->background_psql('postgres');
 $reader->query_safe(q{BEGIN; SELECT count(*) FROM message});
 my $with_timeout = q{SET lock_timeout = '10ms'; SELECT coalesce(done, problem), count(*) FROM objectid_ext_tools.maintain_id_partitions('message', '1 hour', '1 hour', '5 min') GROUP BY 1};
-like($node->safe_psql('postgres', $with_timeout), qr/^canceling statement due to lock timeout\|\d+$/, 'lock_timeout: a problem');
+like($node->safe_psql('postgres', $with_timeout), qr/^($not_locked\|\d+\n?)+$/, 'lock_timeout: a problem');
 $reader->query_safe('COMMIT');
 $reader->quit;
 like($node->safe_psql('postgres', $with_timeout), qr/^created\|\d+\ndropped\|\d+$/, 'and later none');
