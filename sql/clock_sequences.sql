@@ -264,10 +264,12 @@ CREATE TABLE shard_1.photo (id bigint DEFAULT next_snowflake('shard_1.photo_id',
 CREATE TABLE shard_2.photo (id bigint DEFAULT next_snowflake('shard_2.photo_id', 21));
 CREATE TABLE shard_1.video (id bigint DEFAULT next_snowflake('shard_1.photo_id', 31));
 CREATE TABLE shard_2.video (id bigint DEFAULT next_snowflake('shard_2.photo_id', 32));
+-- two sequences in one default
+CREATE TABLE r (id bigint DEFAULT CASE WHEN random() < 0.5 THEN next_snowflake('p_id', 41) ELSE next_snowflake('q_id', 41) END);
 -- two tables whose ids are not compared: no problem, but in same_ids
 CREATE TABLE q (id bigint DEFAULT next_snowflake('q_id', 1, 'twitter;start=random'), other bigint DEFAULT next_snowflake('p_id', 1));
 SELECT table_name, same_ids, problem FROM objectid_ext_tools.clock_sequences;
-DROP TABLE p, q;
+DROP TABLE p, q, r;
 SET client_min_messages = warning;
 DROP SCHEMA shard_1, shard_2 CASCADE;
 RESET client_min_messages;

@@ -117,6 +117,12 @@ SELECT partition, problem FROM drop_id_partitions('referred', '2026-01-04Z', 'de
 SELECT to_regclass('referred_20260102') IS NOT NULL AS detached, (SELECT count(*) FROM id_partitions('referred')) AS partitions;
 DROP TABLE referring, referred, referred_20260102;
 
+-- Serial numbers would be ids of the first day of a layout.
+CREATE TABLE early (id bigint) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('early', '1 day', '2026-01-01Z', '2026-01-04Z', 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z');
+SELECT partition, problem FROM drop_id_partitions('early', '2026-01-04Z', 'drop', 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z');
+DROP TABLE early;
+
 -- The actions; a view that depends on a partition; no partition twice
 CREATE TABLE p (id objectid PRIMARY KEY, n int) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('p', '1 month', '2025-11-01Z', '2026-06-01Z');
@@ -440,6 +446,13 @@ CREATE TABLE m_latest_0_1 PARTITION OF m_latest_0 FOR VALUES FROM (snowflake_flo
 ALTER TABLE m ATTACH PARTITION m_latest FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)));
 SELECT done FROM maintained('m', '1 month', '0');
 INSERT INTO m SELECT snowflake_floor(now()), 1;
+DROP TABLE m;
+-- nor if it is divided by a date, whose ranges are those of its own rows
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, made date) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (date_trunc('day', made::timestamp));
+CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM ('2020-01-01') TO ('2020-01-02');
+SELECT done FROM maintained('m', '1 month', '0');
+INSERT INTO m SELECT snowflake_floor(now()), now();
 DROP TABLE m;
 -- but by an expression of another column
 CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);

@@ -273,8 +273,8 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._layout_problems(objectid_ext_tools._clock[]) IS 'internal: clocks whose sequence is used with several layouts';
 
--- The same ids from two sequences matter in a column that a table shares with its
--- parent, and in tables of the same name whose nodes tell the schema: logical shards.
+-- The same ids from two sequences matter in one column, also if a table shares it with
+-- its parent, and in tables of the same name whose nodes tell the schema: logical shards.
 
 CREATE FUNCTION objectid_ext_tools._same_ids_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -294,6 +294,8 @@ AS $$
     ), namesake AS MATERIALIZED (
         SELECT * FROM (SELECT DISTINCT relation, relname, count(*) OVER (PARTITION BY relname) FROM clock WHERE NOT node_of_server) AS c WHERE count > 1
     ), pair (one, two) AS (
+        SELECT relation, relation FROM clock
+        UNION
         SELECT a.relation, b.relation FROM related a JOIN related b USING (oid) WHERE a.relation <> b.relation
         UNION
         SELECT a.relation, b.relation FROM namesake a JOIN namesake b USING (relname) WHERE a.relation <> b.relation

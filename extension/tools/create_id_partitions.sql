@@ -69,9 +69,9 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, text) IS 'internal: a free name for a partition, qualified and quoted';
 
 -- The latest partition, if it is itself partitioned, by another column and into
--- local tables: then new ones are divided likewise.  Ranges or lists of the key, or of an
--- expression of it, at any level are those of the ids of this partition.  A table depends
--- on the columns of its partition key, and of its expressions.
+-- local tables: then new ones are divided likewise.  Ranges or lists of the key, of a date
+-- or time, or of an expression of these, at any level are those of the rows of this
+-- partition.  A table depends on the columns of its partition key, and of its expressions.
 
 CREATE FUNCTION objectid_ext_tools._partition_template(parent regclass, layout snowflake_layout) RETURNS regclass
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -85,9 +85,10 @@ AS $$
       AND NOT EXISTS (SELECT FROM objectid_ext_tools._partition_tree(latest.partition) AS tree
                                   JOIN pg_partitioned_table AS divided ON divided.partrelid = tree.relid
                                   JOIN pg_attribute AS its ON its.attrelid = tree.relid
-                                  JOIN pg_attribute AS mine ON mine.attname = its.attname
+                                  JOIN pg_type ON pg_type.oid = its.atttypid
+                                  JOIN pg_attribute AS mine ON mine.attrelid = parent AND mine.attnum = p.partattrs[0]
                                   JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = tree.relid AND objsubid = its.attnum
-                      WHERE mine.attrelid = parent AND mine.attnum = p.partattrs[0] AND divided.partstrat <> 'h'
+                      WHERE (its.attname = mine.attname OR typcategory = 'D') AND divided.partstrat <> 'h'
                         AND refclassid = classid AND refobjid = objid AND refobjsubid = 0 AND deptype = 'i')
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_layout) IS 'internal: partition whose sub-partitions new ones get, too; null if there is none';

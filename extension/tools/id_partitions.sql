@@ -129,8 +129,8 @@ AS $$
         WHERE ids IS NOT NULL
     )
     SELECT p.partition, p.lower, p.upper, b.lower_id, b.upper_id,
-           p.lower > first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
-           p.upper > first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
+           p.lower >= first_day.ends AND (b.lower_id = objectid_ext_tools._partition_bound(key_type, p.lower, layout) OR b.lower_id IN (SELECT upper_id FROM bound)),
+           p.upper >= first_day.ends AND b.upper_id = objectid_ext_tools._partition_bound(key_type, p.upper, layout),
            objectid_ext_tools._has_foreign(p.partition)
     FROM objectid_ext_tools._partition_key_type(parent) AS key_type,
          LATERAL (SELECT objectid_ext_tools._partition_time(key_type, objectid_ext_tools._partition_bound(key_type, '-infinity', layout), layout) + interval '1 day') AS first_day (ends),
