@@ -121,8 +121,9 @@ DECLARE
     state text := objectid_ext_tools._live_state("table", "column");
     first bigint;
 BEGIN
-    PERFORM objectid_ext_tools._live_lock_trees(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY["table"], 'SHARE UPDATE EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_check_apart(objectid_ext_tools._live_tree(ARRAY["table"]), state);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY["table"], 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._backfill_create_trigger("table", format('AFTER INSERT OR UPDATE OF %I', "column"), objectid_ext_tools._backfill_key_body("column", state));
     EXECUTE format('SELECT greatest(1, %s.snowflake_floor($1, $2))', objectid_ext_tools._ids_schema()) INTO first USING clock_timestamp(), layout;
     EXECUTE format('ALTER SEQUENCE %s_ids START %s RESTART', state, first);

@@ -238,10 +238,11 @@ BEGIN
     IF NOT FOUND THEN
         RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, true, max_wait) THEN 0 END;
     END IF;
-    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[next.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_check_apart(objectid_ext_tools._live_tree(ARRAY[next.relation]), state);
     SELECT * INTO again FROM objectid_ext_tools._live_unbegun("table", "column", to_type) u WHERE u.relation = next.relation;
     PERFORM objectid_ext_tools._live_retry_unless(again = next);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[next.relation], 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_renames(next.relation)));
     PERFORM objectid_ext_tools._live_begin_table(state, next.relation, to_type, next."columns", next."values", next.body);
     PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_not_null(next.relation, k.attribute, to_type, k.value)

@@ -42,7 +42,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_release(regclass) IS 'internal: unlocks a conversion';
 
 -- What a transaction adds or drops is computed before it locks the tables, because
--- that can take long, and once more when nobody can change them.
+-- that can take long, and once more when nobody can change them.  SHARE UPDATE EXCLUSIVE
+-- suffices for that, and nobody waits for it who reads or writes rows.
 
 CREATE FUNCTION objectid_ext_tools._live_retry_unless(unchanged boolean) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
