@@ -1,13 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * stored_rows.c
- *		The rows of a table, read without running anything of its owner.
+ *		Tables of a conversion, used without running anything of another role.
  *
  * A query finds a table by its name.  The owner of a schema, and for his own
  * tables any role, can put another relation in its place between two looks,
  * such as a view, whose functions then run with the rights of the reader.  This
  * reads what has the OID, and nothing is planned, so that no rule, policy or
- * expression of an index is evaluated.
+ * expression of an index is evaluated.  Triggers that write with the rights of
+ * their owner ask first whose table it is, and what it would run.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,6 +17,8 @@
 #include "access/relation.h"
 #include "access/tableam.h"
 #include "access/xlog.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_namespace.h"
 #include "executor/tuptable.h"
 #include "funcapi.h"
@@ -24,6 +27,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 /* A temporary table is perhaps of another session; a standby has no unlogged ones. */
@@ -100,4 +104,60 @@ stored_rows(PG_FUNCTION_ARGS)
 	else
 		relation_close(rel, AccessShareLock);
 	return (Datum) 0;
+}
+
+/* The role that can rename the schema: for pg_database_owner, which has no members, that of the database */
+static Oid
+schema_owner(Oid schema)
+{
+	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
+	ReleaseSysCache(tuple);
+	if (owner == ROLE_PG_DATABASE_OWNER)
+	{
+		tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+		if (!HeapTupleIsValid(tuple))
+			return InvalidOid;
+		owner = ((Form_pg_database) GETSTRUCT(tuple))->datdba;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+/* Triggers of the server, such as those of foreign keys, run nothing of a role. */
+static bool
+has_user_triggers(Relation rel)
+{
+	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
+		if (!rel->trigdesc->triggers[i].tgisinternal)
+			return true;
+	return false;
+}
+
+/*
+ * Is it a table of the current role on which statements run nothing of another,
+ * and in a schema that only a role can rename that may act as this one?  Unlike
+ * a query in a REPEATABLE READ transaction, the caches know what has changed
+ * since its snapshot.  The caller has locked the table.
+ */
+PG_FUNCTION_INFO_V1(is_own_store);
+Datum
+is_own_store(PG_FUNCTION_ARGS)
+{
+	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Oid			owner;
+	bool		result;
+
+	if (rel == NULL)
+		PG_RETURN_BOOL(false);
+	owner = schema_owner(RelationGetNamespace(rel));
+	result = rel->rd_rel->relkind == RELKIND_RELATION && rel->rd_rel->relowner == GetUserId() &&
+		rel->rd_rules == NULL && !rel->rd_rel->relrowsecurity && !has_user_triggers(rel) &&
+		OidIsValid(owner) && is_member_of_role(owner, rel->rd_rel->relowner);
+	relation_close(rel, AccessShareLock);
+	PG_RETURN_BOOL(result);
 }

@@ -3,7 +3,8 @@
 ----------------------------------------------------------------------
 
 -- Whoever inserts through a view uses the default with his own rights.  That the view
--- or rule inserts, and not only reads, is not looked at.
+-- or rule inserts, and not only reads, is not looked at, but its owner must be allowed
+-- to insert: anyone can create a view, and grant INSERT on it.
 
 CREATE FUNCTION objectid_ext_tools._insert_targets("table" regclass) RETURNS SETOF oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -17,7 +18,7 @@ AS $$
         SELECT ev_class
         FROM target JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = target.oid AND classid = 'pg_rewrite'::regclass
              JOIN pg_rewrite r ON r.oid = objid JOIN pg_class c ON c.oid = ev_class
-        WHERE ev_type = '3' OR relkind = 'v'
+        WHERE (ev_type = '3' OR relkind = 'v') AND (has_table_privilege(relowner, target.oid, 'INSERT') OR has_any_column_privilege(relowner, target.oid, 'INSERT'))
     )
     SELECT oid FROM target
 $$;

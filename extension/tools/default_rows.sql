@@ -48,6 +48,8 @@ DECLARE
 BEGIN
     FOR key IN
         SELECT conname, conrelid::regclass AS referring, confrelid::regclass AS referred,
+               -- children that are no partitions do not have the constraint
+               CASE (SELECT relkind FROM pg_class c WHERE c.oid = conrelid) WHEN 'p' THEN '' ELSE 'ONLY ' END AS scope,
                (SELECT string_agg(format('d.%I OPERATOR(%I.%s) f.%I', r.attname, nspname, oprname, a.attname), ' AND ')
                 FROM unnest(conkey, confkey, conpfeqop) AS k (referring, referred, operator)
                      JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.referring
@@ -59,7 +61,7 @@ BEGIN
         PERFORM objectid_ext_tools._check_partition_owner(key.referring);
         PERFORM objectid_ext_tools._lock_each(ARRAY[key.referring], 'ACCESS SHARE');
         PERFORM objectid_ext_tools._check_partition_owner(key.referring);
-        EXECUTE format('SELECT EXISTS (SELECT FROM %s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.referring, key.referred, condition, key.equal)
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s%s AS f JOIN (SELECT * FROM %s WHERE %s) AS d ON %s)', key.scope, key.referring, key.referred, condition, key.equal)
             INTO found;
         IF found THEN
             RAISE EXCEPTION 'cannot move rows out of default partition %', "table"

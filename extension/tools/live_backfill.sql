@@ -357,6 +357,8 @@ BEGIN
         RETURN false;
     END IF;
     FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", 'objectid_ext_tools._backfilled') WHERE NOT inherited ORDER BY relation, attribute LOOP
+        -- another role can have created one that refers to the key since
+        PERFORM objectid_ext_tools._check_owner(objectid_ext_tools._live_tree(ARRAY[each.relation]));
         EXECUTE format('SELECT t.%1$I FROM %2$s AS t LEFT JOIN %3$s_past AS p ON p.old_id = t.%1$I LEFT JOIN %3$s_recent AS r ON r.old_id = t.%1$I'
                        ' WHERE t.%4$I IS DISTINCT FROM coalesce(p.new_id, r.new_id) LIMIT 1', each.attribute, each.relation, state, each.shadow) INTO wrong;
         IF wrong IS NOT NULL THEN

@@ -7,7 +7,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format(command, privilege_type, target, "table", CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
-    FROM (SELECT 1, 'REVOKE %1$s (%2$I) ON %3$s FROM %4$s', a.*
+    FROM (SELECT 1, 'REVOKE %1$s (%2$I) ON %3$s FROM %4$s CASCADE', a.*
           FROM pg_attribute, aclexplode(attacl) a WHERE attrelid = "table" AND attname = target
           UNION ALL
           SELECT 2, 'GRANT %1$s (%2$I) ON %3$s TO %4$s' || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, a.*

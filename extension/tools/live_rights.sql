@@ -46,28 +46,29 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_check_types(name, text) IS 'internal: statement of a trigger that raises an error unless a column has one of these types';
 
+CREATE FUNCTION objectid_ext_tools._is_own_store(store regclass) RETURNS boolean
+LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'is_own_store';
+COMMENT ON FUNCTION objectid_ext_tools._is_own_store(regclass) IS 'internal: is it a table of the current role, without triggers, rules and policies, in a schema whose owner may act as this role?';
+
 -- A statement finds them by name, which can be another table's by then: the owner of
 -- their schema can replace them, and who finds the name of a schema free can take it.
--- So they are locked first, which runs nothing and prevents that they are replaced, and
--- must then be those of this role, in a schema that no other role can rename.  A table
--- that is newer than the snapshot of the transaction does not count.
+-- So they are locked first, which runs nothing and prevents that they are replaced.  If
+-- they are newer than the snapshot of the transaction, it does not see their rows.
 
 CREATE FUNCTION objectid_ext_tools._backfill_guard(tables text[]) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('LOCK TABLE ONLY %1$s IN ROW EXCLUSIVE MODE; '
-                  'IF (SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_database AS d ON datname = current_database()'
-                  ' WHERE c.oid = ANY (ARRAY[%2$s]) AND pg_get_userbyid(relowner) = current_user'
-                  ' AND pg_has_role(CASE pg_get_userbyid(nspowner) WHEN ''pg_database_owner'' THEN datdba ELSE nspowner END, relowner, ''MEMBER'')'
-                  ') < %3$s THEN'
-                  ' IF current_setting(''transaction_isolation'') NOT LIKE ''read %%'' AND NOT EXISTS (SELECT FROM pg_class WHERE oid = ANY (ARRAY[%2$s]) AND pg_get_userbyid(relowner) <> current_user) THEN'
-                  ' RAISE EXCEPTION ''could not serialize access due to concurrent change of the tables of new ids'' USING ERRCODE = ''serialization_failure'','
-                  ' HINT = ''Repeat the transaction, if necessary with isolation level READ COMMITTED.'';'
-                  ' END IF;'
-                  ' RAISE EXCEPTION ''tables of new ids, or their schema, belong to another role'' USING ERRCODE = ''object_not_in_prerequisite_state'','
+                  'IF (SELECT bool_and(objectid_ext_tools._is_own_store(s)) FROM unnest(ARRAY[%2$s]) AS s) IS NOT TRUE THEN'
+                  ' RAISE EXCEPTION ''tables of new ids, or their schema, belong to another role, or have triggers, rules or policies'' USING ERRCODE = ''object_not_in_prerequisite_state'','
                   ' DETAIL = format(''The conversion of table %%s belongs to role "%%s".'', TG_RELID::regclass, current_user),'
                   ' HINT = ''Make this role the owner again, or call snowflake_conversion_steps() again if the schema was renamed.'';'
+                  ' END IF;'
+                  ' IF (SELECT count(*) FROM pg_class WHERE oid = ANY (ARRAY[%2$s])) < %3$s THEN'
+                  ' RAISE EXCEPTION ''could not serialize access due to concurrent change of the tables of new ids'' USING ERRCODE = ''serialization_failure'','
+                  ' HINT = ''Repeat the transaction, if necessary with isolation level READ COMMITTED.'';'
                   ' END IF; ',
                   array_to_string(tables, ', ONLY '), (SELECT string_agg(format('to_regclass(%L)', name), ', ') FROM unnest(tables) AS name), cardinality(tables))
 $$;

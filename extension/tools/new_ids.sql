@@ -223,7 +223,8 @@ COMMENT ON FUNCTION objectid_ext_tools._id_partition_obstacles(regclass, name, t
 -- in time.  It is not the last bigint, as a newer one is tried beside it.  Children by
 -- INHERITS do not necessarily get new rows.  Functions of another role must not run: a
 -- table of another role that refers to the key can have been created since others were
--- refused, or has a column that is bigint already, and is not changed.
+-- refused, or has a column that is bigint already, and is not changed.  A query of a
+-- table reads its partitions and children, too.
 
 CREATE FUNCTION objectid_ext_tools._new_id_obstacles("table" regclass, "column" name, node integer, layout snowflake_layout) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -242,7 +243,8 @@ BEGIN
         SELECT r.relation, r.attribute, relkind, others, objectid_ext_tools._id_row(r.relation, r.attribute, others) AS id_row
         FROM r JOIN pg_class c ON c.oid = r.relation,
              LATERAL (SELECT ARRAY(SELECT o.attribute FROM r o WHERE o.relation = r.relation AND o.attribute <> r.attribute)) AS o (others)
-        WHERE (NOT r.inherited OR relispartition) AND objectid_ext_tools._is_own(relowner)
+        WHERE (NOT r.inherited OR relispartition)
+          AND NOT EXISTS (SELECT FROM unnest(objectid_ext_tools._live_tree(ARRAY[r.relation])) AS part JOIN pg_class p ON p.oid = part WHERE NOT objectid_ext_tools._is_own(p.relowner))
     LOOP
         RETURN QUERY SELECT * FROM objectid_ext_tools._id_use_obstacles(each.relation, each.attribute, each.id_row, each.others <> '{}', ids);
         IF each.relkind = 'p' THEN
