@@ -212,6 +212,8 @@ AS $$
         WHERE relname LIKE E'\\_objectid\\_ext\\_%' AND relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE E'objectid\\_ext\\_tools: conversion of %'
           -- so not one of foreign keys, whose texts could be large
           AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'filenode')
+          -- any role can make such a table, and lock it
+          AND NOT EXISTS (SELECT FROM pg_locks l WHERE l.relation = c.oid AND mode = 'AccessExclusiveLock' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
         ORDER BY relname
     )
     SELECT p.* FROM state, objectid_ext_tools._progress_of(state.oid) AS p
