@@ -61,7 +61,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('LOCK TABLE ONLY %1$s IN ROW EXCLUSIVE MODE; '
-                  'IF (SELECT bool_and(objectid_ext_tools._is_own_store(s)) FROM unnest(ARRAY[%2$s]) AS s) IS NOT TRUE THEN'
+                  'IF (SELECT count(*) FROM unnest(ARRAY[%2$s]) AS s WHERE objectid_ext_tools._is_own_store(s)) < %3$s THEN'
                   ' RAISE EXCEPTION ''tables of new ids, or their schema, belong to another role, or have triggers, rules or policies'' USING ERRCODE = ''object_not_in_prerequisite_state'','
                   ' DETAIL = format(''The conversion of table %%s belongs to role "%%s".'', TG_RELID::regclass, current_user),'
                   ' HINT = ''Make this role the owner again, or call snowflake_conversion_steps() again if the schema was renamed.'';'
