@@ -172,6 +172,23 @@ CREATE TABLE referring (id bigint REFERENCES m);
 INSERT INTO m SELECT snowflake_floor(month(-1));
 INSERT INTO referring SELECT min(id) FROM m;
 :maintain
+-- A partition of another role refers to the table, by its own foreign key or because
+-- the table refers to itself: to look whether it refers to the rows would run functions of
+-- that role.
+\set theirs 'CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING ''run as %'', CASE WHEN current_user LIKE ''regress\_%'' THEN current_user ELSE ''its creator'' END; RETURN n; END $$; CREATE TABLE m_theirs PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5))) TO (snowflake_floor(month(6))); ALTER TABLE m_theirs ADD CHECK (n > spy(1)); RESET ROLE; ALTER TABLE m_theirs OWNER TO regress_problems_other; GRANT SELECT ON m_theirs TO regress_problems_owner; SET LOCAL client_min_messages = warning; SET ROLE regress_problems_owner;'
+:begin :old;
+ALTER TABLE m ADD PRIMARY KEY (id);
+:theirs
+RESET ROLE;
+ALTER TABLE m_theirs ADD FOREIGN KEY (n) REFERENCES m;
+SET ROLE regress_problems_owner;
+:maintain
+:begin :old;
+ALTER TABLE m ADD PRIMARY KEY (id);
+UPDATE m SET n = NULL;
+ALTER TABLE m ADD FOREIGN KEY (n) REFERENCES m;
+:theirs
+:maintain
 
 -- Two: one does not hide the other.
 :begin :old;

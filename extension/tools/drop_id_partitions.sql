@@ -22,13 +22,15 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._drop_statement(regclass, regclass, text) IS 'internal: statement that drops or detaches a partition';
 
--- To detach a partition is to look at the tables that refer to it.
+-- To detach a partition is to look at the tables that refer to it: other partitions of its
+-- parent, too, or all of them if the parent refers to itself.
 
 CREATE FUNCTION objectid_ext_tools._check_drop_owners(parent regclass, partition regclass) RETURNS void
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._check_partition_owner(t) FROM unnest(partition || objectid_ext_tools._referring_tables(parent)) AS t
+    SELECT objectid_ext_tools._check_partition_owner(t)
+    FROM unnest(partition || ARRAY(SELECT DISTINCT conrelid::regclass FROM pg_constraint WHERE contype = 'f' AND confrelid = parent ORDER BY 1)) AS t
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_drop_owners(regclass, regclass) IS 'internal: raises an error unless a partition and the tables that refer to its parent belong to the current role, or all are superusers';
 
