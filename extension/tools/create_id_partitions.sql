@@ -137,6 +137,28 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._foreign_keys_to_others(regclass) IS 'internal: definitions of the foreign keys of a table to tables of other roles, as they are written in CREATE TABLE';
 
+-- While CREATE TABLE waited for the tables of other roles, another could get the name of
+-- one, or another of its columns.  From now on, they are locked.
+
+CREATE FUNCTION objectid_ext_tools._check_foreign_keys(parent regclass, partition regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    changed name := (SELECT min(conname) FROM pg_constraint AS copy
+                     WHERE conrelid = partition AND contype = 'f' AND conparentid = 0
+                       AND NOT EXISTS (SELECT FROM pg_constraint AS its
+                                       WHERE conrelid = parent AND contype = 'f' AND its.conname = copy.conname
+                                         AND (its.confrelid, its.confkey, its.conpfeqop) = (copy.confrelid, copy.confkey, copy.conpfeqop)));
+BEGIN
+    IF changed IS NOT NULL THEN
+        RAISE EXCEPTION 'the table to which foreign key "%" refers has been renamed or changed', changed
+            USING ERRCODE = 'undefined_table', HINT = 'Run the function again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_foreign_keys(regclass, regclass) IS 'internal: raises an error if a foreign key of a new partition refers to something else than that of the parent';
+
 -- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
 -- OF does.  The table gets what the latter would give it.
 
@@ -154,6 +176,7 @@ BEGIN
     FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent;
     EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s%s',
                    partition, parent, objectid_ext_tools._foreign_keys_to_others(parent), ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
+    PERFORM objectid_ext_tools._check_foreign_keys(parent, partition::regclass);
     IF template IS NOT NULL THEN
         PERFORM objectid_ext_tools._copy_subpartitions(template, partition::regclass);
     END IF;
