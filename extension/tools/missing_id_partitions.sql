@@ -58,7 +58,7 @@ COMMENT ON FUNCTION objectid_ext_tools._series_begin(timestamp with time zone[],
 -- are not read before _lock_before_foreign_rows(), and their rows cannot move.
 
 CREATE FUNCTION objectid_ext_tools._first_default_time(parent regclass, since timestamp with time zone, layout snowflake_layout) RETURNS timestamp with time zone
-LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
@@ -73,7 +73,7 @@ BEGIN
     SELECT nullif(partdefid, 0), attname INTO default_partition, key
     FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] WHERE partrelid = parent;
     IF NOT objectid_ext_tools._has_foreign(default_partition) THEN
-        PERFORM objectid_ext_tools._check_partition_owner(default_partition);
+        PERFORM objectid_ext_tools._check_partition_owner(default_partition), objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS SHARE');
         EXECUTE format('SELECT %1$I FROM %2$s WHERE %1$I OPERATOR(%3$s.>=) %4$L::%5$s ORDER BY %1$I LIMIT 1', key, default_partition, operators,
                        objectid_ext_tools._partition_bound(key_type, greatest(since, epoch + interval '1 day'), layout), key_type) INTO id;
         PERFORM objectid_ext_tools._check_still_local(default_partition);
@@ -103,7 +103,7 @@ CREATE FUNCTION objectid_ext_tools._missing_partitions(
     OUT begins timestamp with time zone,
     OUT ends timestamp with time zone
 ) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$

@@ -33,6 +33,27 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._limit_wait() IS 'internal: sets lock_timeout to half of the time that is left for waits, at most; false if there is none left';
 
+-- Names are looked up again by each command, so the schema of a table keeps its name until
+-- the transaction ends: ALTER SCHEMA ... RENAME waits for this lock, which no privilege is
+-- needed for.
+
+CREATE FUNCTION objectid_ext_tools._lock_schema("table" regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    renamed name := (SELECT nspname
+                     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace,
+                          LATERAL pg_get_object_address('schema', ARRAY[nspname::text], '{}') AS locked
+                     WHERE c.oid = "table" AND locked.objid <> n.oid);
+BEGIN
+    IF renamed IS NOT NULL THEN
+        RAISE EXCEPTION 'schema % has been renamed', renamed USING ERRCODE = 'invalid_schema_name', HINT = 'Run the function again.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_schema(regclass) IS 'internal: locks the schema of a table against renaming; raises an error if another schema gets its name meanwhile';
+
 -- While this waits, another table can get the name, and one of a list can be dropped.
 -- LOCK TABLE asks owners for a privilege, too, unlike other commands that lock a table.
 
@@ -47,6 +68,7 @@ DECLARE
 BEGIN
     FOREACH each IN ARRAY tables LOOP
         CONTINUE WHEN NOT EXISTS (SELECT FROM pg_class WHERE oid = each);
+        PERFORM objectid_ext_tools._limit_wait(), objectid_ext_tools._lock_schema(each);
         name := each;
         IF mode <> 'ACCESS SHARE' AND NOT has_table_privilege(each, privileges) THEN
             RAISE EXCEPTION 'permission denied for table %', name
