@@ -278,6 +278,9 @@ BEGIN
         IF objectid_ext_tools._lock_default_rows(parent, default_partition, condition, begins, interval '1 minute') THEN
             moved := objectid_ext_tools._take_default_rows(default_partition, condition, columns);
         END IF;
+    ELSE
+        -- ATTACH PARTITION would wait for each as long as for the first
+        PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, begin_id, end_id);
     PERFORM objectid_ext_tools._copy_replica_identity(parent, partition);

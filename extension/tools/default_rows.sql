@@ -162,7 +162,7 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(default_partition);
     IF NOT is_foreign THEN
-        PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS SHARE');
+        PERFORM objectid_ext_tools._lock_tree(default_partition, 'ACCESS SHARE');
     END IF;
     is_due := is_foreign OR objectid_ext_tools._has_rows(default_partition, condition) OR begins <= clock_timestamp() + before;
     IF NOT is_foreign THEN
@@ -173,9 +173,7 @@ BEGIN
         PERFORM objectid_ext_tools._lock_each(ARRAY[parent], 'ACCESS EXCLUSIVE');
     END IF;
     IF NOT is_foreign THEN
-        PERFORM objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS EXCLUSIVE');
-        PERFORM objectid_ext_tools._limit_wait();
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
+        PERFORM objectid_ext_tools._lock_tree(default_partition, 'ACCESS EXCLUSIVE');
     END IF;
     found := objectid_ext_tools._has_rows(default_partition, condition);
     IF NOT is_due AND (found OR begins <= clock_timestamp()) THEN

@@ -47,9 +47,8 @@ AS $$
 BEGIN
     PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent),
                 CASE WHEN action = 'drop' AND EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND confrelid = parent) THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END);
-    PERFORM objectid_ext_tools._lock_each(parent || objectid_ext_tools._referring_tables(parent) || partition, 'ACCESS EXCLUSIVE');
-    PERFORM objectid_ext_tools._limit_wait();
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', partition);
+    PERFORM objectid_ext_tools._lock_each(parent || objectid_ext_tools._referring_tables(parent), 'ACCESS EXCLUSIVE');
+    PERFORM objectid_ext_tools._lock_tree(partition, 'ACCESS EXCLUSIVE');
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_to_drop(regclass, regclass, text) IS 'internal: locks a partition that is dropped or detached, and the tables that this concerns';

@@ -73,7 +73,7 @@ BEGIN
     SELECT nullif(partdefid, 0), attname INTO default_partition, key
     FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] WHERE partrelid = parent;
     IF NOT objectid_ext_tools._has_foreign(default_partition) THEN
-        PERFORM objectid_ext_tools._check_partition_owner(default_partition), objectid_ext_tools._lock_each(ARRAY[default_partition], 'ACCESS SHARE');
+        PERFORM objectid_ext_tools._check_partition_owner(default_partition), objectid_ext_tools._lock_tree(default_partition, 'ACCESS SHARE');
         EXECUTE format('SELECT %1$I FROM %2$s WHERE %1$I OPERATOR(%3$s.>=) %4$L::%5$s ORDER BY %1$I LIMIT 1', key, default_partition, operators,
                        objectid_ext_tools._partition_bound(key_type, greatest(since, epoch + interval '1 day'), layout), key_type) INTO id;
         PERFORM objectid_ext_tools._check_still_local(default_partition);

@@ -83,6 +83,26 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_each(regclass[], text) IS 'internal: locks those of these tables that exist, in this order; raises an error if another table gets the name of one meanwhile';
 
+-- In the order of LOCK TABLE.  That waits for each partition as long as for the first, and
+-- foreign tables cannot be locked.
+
+CREATE FUNCTION objectid_ext_tools._lock_tree("table" regclass, mode text) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    child regclass;
+BEGIN
+    PERFORM objectid_ext_tools._lock_each(ARRAY["table"], mode);
+    FOR child IN
+        SELECT inhrelid FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = "table" AND relkind <> 'f' ORDER BY inhrelid
+    LOOP
+        PERFORM objectid_ext_tools._lock_tree(child, mode);
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_tree(regclass, text) IS 'internal: locks a table and its partitions like _lock_each(), except foreign tables';
+
 -- What a foreign key has for the partitions of the table it refers to links that
 -- table with itself.
 
