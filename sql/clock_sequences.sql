@@ -203,6 +203,14 @@ INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
 DROP TABLE mixed, serial, called, heir, shared, same_default, named, read, both_1, both_2;
 
+-- nextval_any() takes them, too.
+CREATE SEQUENCE "any'_id";
+CREATE TABLE taken (id bigint DEFAULT next_snowflake('"any''_id"', 1), a bigint DEFAULT nextval_any(ARRAY['called_id'::regclass, '"any''_id"']) + nextval_any(ARRAY['named_id'::regclass]),
+    b bigint DEFAULT nextval_any('{called_id,"\"any''_id\""}'), c bigint DEFAULT nextval_any(ARRAY['a_id'::text::regclass])) PARTITION BY RANGE (id);
+CREATE TABLE taken_1 PARTITION OF taken DEFAULT;
+SELECT * FROM pg_temp.problems();
+DROP TABLE taken;
+
 -- The name of a sequence can go through casts.  Another one is not the same.
 CREATE SEQUENCE " Q'q""Q.";
 CREATE TABLE converted (id bigint DEFAULT next_snowflake('" Q''q""Q."', 1), a bigint DEFAULT nextval(to_regclass('app." Q''q""Q."')),

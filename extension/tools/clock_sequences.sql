@@ -227,6 +227,30 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._nextval_defaults(oid[]) IS 'internal: calls of nextval() in defaults that depend on one of some sequences, or find any by name; checked if the name can be read';
 
+-- The function of the extension, of an array of constants or a constant array
+
+CREATE FUNCTION objectid_ext_tools._nextval_any_defaults(OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET standard_conforming_strings = on
+AS $$
+    SELECT c.relation, c.attribute, c.attname, used.checked, used.sequence, NULL
+    FROM format('(nextval_any[(](?:ARRAY[[](?:%1$s(?:, )?)*[]]|%1$s[[][]])[)])', '''(?:[^'']|'''')*''::regclass') AS pattern,
+         objectid_ext_tools._default_columns('pg_proc', ARRAY(SELECT p.oid
+                                                              FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+                                                                   JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
+                                                              WHERE extname = 'objectid_ext' AND proname = 'nextval_any')) AS c,
+         LATERAL (SELECT reference.name IS NOT NULL AS checked, reference.sequence
+                  FROM regexp_matches(c.expression, pattern, 'g') AS call,
+                       regexp_matches(call[1], '''((?:[^'']|'''')*)''::regclass([[])?', 'g') AS literal,
+                       LATERAL replace(literal[1], '''''', '''') AS shown,
+                       unnest(CASE WHEN literal[2] IS NULL THEN ARRAY[shown] ELSE shown::text[] END) AS name
+                       LEFT JOIN LATERAL objectid_ext_tools._sequence_reference(format('''%s''::regclass', replace(name, '''', ''''''))) AS reference ON true
+                  UNION ALL
+                  SELECT false, NULL WHERE regexp_replace(c.expression, pattern, '', 'g') LIKE '%nextval_any(%') AS used
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._nextval_any_defaults() IS 'internal: sequences in calls of nextval_any() in defaults; checked if they can be read';
+
 CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[], OUT sequence oid, OUT problem text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -235,6 +259,8 @@ AS $$
         SELECT DISTINCT c.sequence, relname FROM unnest(clocks) AS c JOIN pg_class ON oid = c.sequence WHERE c.generator = 'next_snowflake'
     ), called AS MATERIALIZED (
         SELECT * FROM objectid_ext_tools._nextval_defaults(ARRAY(SELECT c.sequence FROM clock AS c))
+        UNION ALL
+        SELECT * FROM objectid_ext_tools._nextval_any_defaults()
     ), own AS (
         SELECT * FROM called AS child
         WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN called AS parent ON parent.relation = inhparent
