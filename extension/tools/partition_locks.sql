@@ -33,9 +33,9 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._limit_wait() IS 'internal: sets lock_timeout to half of the time that is left for waits, at most; false if there is none left';
 
--- Names are looked up again by each command, so the schema of a table keeps its name until
--- the transaction ends: ALTER SCHEMA ... RENAME waits for this lock, which no privilege is
--- needed for.
+-- Names are looked up again by each command.  In PostgreSQL 15, ALTER SCHEMA ... RENAME waits
+-- for this lock, which no privilege is needed for, and CREATE TABLE would wait for a rename;
+-- in 17 and later, they do not.
 
 CREATE FUNCTION objectid_ext_tools._lock_schema("table" regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -52,7 +52,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_schema(regclass) IS 'internal: locks the schema of a table against renaming; raises an error if another schema gets its name meanwhile';
+COMMENT ON FUNCTION objectid_ext_tools._lock_schema(regclass) IS 'internal: locks the schema of a table, on PostgreSQL 15 against renaming; raises an error if another schema gets its name meanwhile';
 
 -- While this waits, another table can get the name, and one of a list can be dropped.
 -- LOCK TABLE asks owners for a privilege, too, unlike other commands that lock a table.
