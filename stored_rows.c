@@ -156,7 +156,7 @@ is_own_store(PG_FUNCTION_ARGS)
 		PG_RETURN_BOOL(false);
 	owner = schema_owner(RelationGetNamespace(rel));
 	result = rel->rd_rel->relkind == RELKIND_RELATION && rel->rd_rel->relowner == GetUserId() &&
-		rel->rd_rules == NULL && !rel->rd_rel->relrowsecurity && !has_user_triggers(rel) &&
+		rel->rd_rules == NULL && !has_user_triggers(rel) &&
 		OidIsValid(owner) && is_member_of_role(owner, rel->rd_rel->relowner);
 	relation_close(rel, AccessShareLock);
 	PG_RETURN_BOOL(result);

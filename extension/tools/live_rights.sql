@@ -49,7 +49,7 @@ COMMENT ON FUNCTION objectid_ext_tools._backfill_check_types(name, text) IS 'int
 CREATE FUNCTION objectid_ext_tools._is_own_store(store regclass) RETURNS boolean
 LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'is_own_store';
-COMMENT ON FUNCTION objectid_ext_tools._is_own_store(regclass) IS 'internal: is it a table of the current role, without triggers, rules and policies, in a schema whose owner may act as this role?';
+COMMENT ON FUNCTION objectid_ext_tools._is_own_store(regclass) IS 'internal: is it a table of the current role, without triggers and rules, in a schema whose owner may act as this role?';
 
 -- A statement finds them by name, which can be another table's by then: the owner of
 -- their schema can replace them, and who finds the name of a schema free can take it.
@@ -62,7 +62,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('LOCK TABLE ONLY %1$s IN ROW EXCLUSIVE MODE; '
                   'IF (SELECT count(*) FROM unnest(ARRAY[%2$s]) AS s WHERE objectid_ext_tools._is_own_store(s)) < %3$s THEN'
-                  ' RAISE EXCEPTION ''tables of new ids, or their schema, belong to another role, or have triggers, rules or policies'' USING ERRCODE = ''object_not_in_prerequisite_state'','
+                  ' RAISE EXCEPTION ''tables of new ids, or their schema, belong to another role, or have triggers or rules'' USING ERRCODE = ''object_not_in_prerequisite_state'','
                   ' DETAIL = format(''The conversion of table %%s belongs to role "%%s".'', TG_RELID::regclass, current_user),'
                   ' HINT = ''Make this role the owner again, or call snowflake_conversion_steps() again if the schema was renamed.'';'
                   ' END IF;'
