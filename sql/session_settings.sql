@@ -68,9 +68,9 @@ INSERT INTO event SELECT i, '2026-01-01 00:00:00+00'::timestamptz + i * interval
 INSERT INTO document SELECT x, decode(x, 'hex') FROM lpad('1', 24, '0') AS x;
 INSERT INTO of_document SELECT _id FROM document;
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00', 'instagram');
-CREATE TABLE by_both (id bigint, f float8, t timestamptz) PARTITION BY RANGE (id);
-SELECT format('CREATE TABLE by_both_1 PARTITION OF by_both FOR VALUES FROM (%s) TO (%s) PARTITION BY RANGE (f, t)', snowflake_floor('2026-01-01 00:00:00+00'), snowflake_floor('2026-01-02 00:00:00+00')) \gexec
-CREATE TABLE by_both_1_1 PARTITION OF by_both_1 FOR VALUES FROM ('0.3333333333333333', '2026-02-01 00:00:00+00') TO (1, '2026-02-02 00:00:00+00');
+CREATE TABLE by_both (id bigint, f float8, i interval) PARTITION BY RANGE (id);
+SELECT format('CREATE TABLE by_both_1 PARTITION OF by_both FOR VALUES FROM (%s) TO (%s) PARTITION BY RANGE (f, i)', snowflake_floor('2026-01-01 00:00:00+00'), snowflake_floor('2026-01-02 00:00:00+00')) \gexec
+CREATE TABLE by_both_1_1 PARTITION OF by_both_1 FOR VALUES FROM ('0.3333333333333333', '-1 days +02:03:00') TO (1, '2 days');
 CREATE VIEW printed AS
 SELECT conrelid AS "table", conname AS name, regexp_replace(pg_get_constraintdef(oid), 'bigint', 'integer') AS definition FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
 UNION ALL
