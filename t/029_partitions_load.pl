@@ -81,7 +81,10 @@ sub run_load
 	end_load($loads[0], "$name: maintainers");
 	my %done = map { split /\|/ } split /\n/, $node->safe_psql('postgres', q{SELECT coalesce(done, problem), count(*) FROM log GROUP BY 1});
 	note("$name: ", join ', ', map { "$done{$_} $_" } sort keys %done);
-	is(join(' ', grep { !/^(created|dropped)$|^$not_locked$/ } sort keys %done), '', "$name: no problem but locks that were not free in time");
+	my ($late, $other) = (0, 0);
+	/^$not_locked$/ ? ($late += $done{$_}) : /^(created|dropped)$/ ? 0 : $other++ foreach keys %done;
+	is($other, 0, "$name: no problem but locks that were not free in time");
+	cmp_ok($late, '<=', (($done{created} // 0) + ($done{dropped} // 0)) / 4, "$name: and few of these");
 	return %done;
 }
 
@@ -142,7 +145,9 @@ set_clock($machine, $end - time + 3600, 1);
 my $reader = $node->background_psql('postgres');
 $reader->query_safe(q{BEGIN; SELECT count(*) FROM message});
 my $with_timeout = q{SET lock_timeout = '10ms'; SELECT coalesce(done, problem), count(*) FROM objectid_ext_tools.maintain_id_partitions('message', '1 hour', '1 hour', '5 min') GROUP BY 1};
-like($node->safe_psql('postgres', $with_timeout), qr/^($not_locked\|\d+\n?)+$/, 'lock_timeout: a problem');
+my $problems = $node->safe_psql('postgres', $with_timeout);
+like($problems, qr/^canceling statement due to lock timeout\|\d+$/m, 'lock_timeout: a problem');
+like($problems, qr/^($not_locked\|\d+\n?)+$/, 'lock_timeout: nothing was done');
 $reader->query_safe('COMMIT');
 $reader->quit;
 like($node->safe_psql('postgres', $with_timeout), qr/^created\|\d+\ndropped\|\d+$/, 'and later none');
