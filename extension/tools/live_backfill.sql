@@ -89,13 +89,18 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_create(regclass, name, integer, snowflake_layout, text) IS 'internal: creates the table and the sequence of ids that are not in the past';
 
 -- The function writes tables that users may not write, and finds rows by index,
--- also while the statistics say that "recent" is empty.
+-- also while the statistics say that "recent" is empty.  It calls a function of the
+-- extension, which therefore cannot be dropped meanwhile.
 
 CREATE FUNCTION objectid_ext_tools._backfill_create_trigger(relation regclass, firing text, body text) RETURNS void
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT objectid_ext_tools._live_create_trigger(relation, firing, 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off', body)
+BEGIN
+    PERFORM objectid_ext_tools._live_create_trigger(relation, firing, 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off', body);
+    EXECUTE (SELECT format('ALTER FUNCTION %s DEPENDS ON EXTENSION objectid_ext_tools', tgfoid::regprocedure)
+             FROM pg_trigger WHERE tgrelid = relation AND tgname = '~objectid_ext_conversion');
+END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_create_trigger(regclass, text, text) IS 'internal: creates or replaces the trigger of a conversion that changes values';
 
