@@ -157,6 +157,7 @@ sub start_load
 	start_readers();
 }
 
+# A server process goes on for a moment with what its client had sent.
 sub stop_load
 {
 	foreach my $client (values %load)
@@ -164,6 +165,8 @@ sub stop_load
 		$client->{run}->signal('TERM');
 		$client->{run}->finish;
 	}
+	my $names = join ', ', map { "'$_'" } keys %load;
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name IN ($names)");
 }
 
 # All but the readers are still there, without an error.

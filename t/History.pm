@@ -208,11 +208,13 @@ sub begins_again
 # What is wrong with the histories of a number of sessions: a list of messages
 # that begin with the kind of the fault.  A session is its lines, the node of its
 # server, its shard and its errors; in %limits, how many seconds ids may lead the
-# clock and lag behind it, and a pattern of generators whose ids go back.
+# clock, those of next_shard_id() if it is more, and lag behind it, and a pattern of
+# generators whose ids go back.
 sub check_history
 {
 	my ($sessions, %limits) = @_;
 	my ($lead, $lag) = ($limits{lead} // 1.1, $limits{lag} // 5);
+	my $shard_lead = $limits{shard_lead} // $lead;
 	my $goes_back = $limits{goes_back} // qr/(?!)/;
 	my (@faults, %all);
 	foreach my $session (@$sessions)
@@ -238,7 +240,7 @@ sub check_history
 			push @faults, "node: $line"
 			  if defined $entry->{node} && $entry->{node} != ($numbers{$generator} ? shard_of($generator, $session) : $session->{node});
 			next unless defined $entry->{time};
-			push @faults, "lead: $line" if $entry->{time} > $entry->{clock} + $lead;
+			push @faults, "lead: $line" if $entry->{time} > $entry->{clock} + ($numbers{$generator} ? $shard_lead : $lead);
 			push @faults, "lag: $line" if $entry->{time} + $entry->{tick} < $entry->{clock} - $lag;
 		}
 	}
