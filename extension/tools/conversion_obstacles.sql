@@ -237,6 +237,30 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._operator_obstacles(regclass, name, regtype) IS 'internal: indexes, check constraints and defaults of columns whose type a conversion changes that would have another meaning afterwards';
 
+-- All definitions of a table: its indexes, constraints and defaults are read again, and
+-- the others are evaluated with new ids.  What the conversion itself has added is not.
+
+CREATE FUNCTION objectid_ext_tools._overload_obstacles(tables regclass[]) RETURNS SETOF objectid_ext_tools._obstacle
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT o.*
+    FROM (SELECT indrelid, 'pg_class'::regclass, indexrelid, relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indrelid = ANY (tables)
+          UNION ALL
+          SELECT conrelid, 'pg_constraint', oid, conname FROM pg_constraint WHERE conrelid = ANY (tables) AND contype = 'c'
+          UNION ALL
+          SELECT adrelid, 'pg_attrdef', oid, '' FROM pg_attrdef WHERE adrelid = ANY (tables)
+          UNION ALL
+          SELECT stxrelid, 'pg_statistic_ext', oid, '' FROM pg_statistic_ext WHERE stxrelid = ANY (tables)
+          UNION ALL
+          SELECT partrelid, 'pg_class', partrelid, '' FROM pg_partitioned_table WHERE partrelid = ANY (tables)
+         ) AS d (relation, class, object, name)
+         CROSS JOIN LATERAL objectid_ext_tools._overloads(class, object) AS s
+         CROSS JOIN LATERAL objectid_ext_tools._overload_obstacle(relation, pg_describe_object(class, object, 0), used, other, owner) AS o
+    WHERE name NOT LIKE E'\\_objectid\\_ext\\_%'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._overload_obstacles(regclass[]) IS 'internal: what other roles have that definitions of tables could use after a conversion';
+
 -- In steps, NOT NULL of a partition gets the name of the parent's.
 
 CREATE FUNCTION objectid_ext_tools._locked_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle
@@ -283,6 +307,7 @@ DECLARE
     past boolean := to_type = 'objectid_ext_tools._backfilled'::regtype;
     integers boolean := past OR to_type = 'bigint'::regtype;
     key_tables regclass[] := objectid_ext_tools._live_tree(ARRAY["table"]);
+    tables regclass[] := objectid_ext_tools._live_tables("table", "column", to_type);
     each record;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table" AND relkind IN ('r', 'p')) THEN
@@ -313,7 +338,8 @@ BEGIN
             RETURN QUERY SELECT * FROM objectid_ext_tools._index_user_obstacles(each.relation, each.attribute);
         END IF;
     END LOOP;
-    RETURN QUERY SELECT * FROM objectid_ext_tools._foreign_obstacles(objectid_ext_tools._live_tables("table", "column", to_type));
+    RETURN QUERY SELECT * FROM objectid_ext_tools._foreign_obstacles(tables);
+    RETURN QUERY SELECT * FROM objectid_ext_tools._overload_obstacles(tables);
     IF integers THEN
         RETURN QUERY SELECT * FROM objectid_ext_tools._default_obstacles("table", "column");
         RETURN QUERY SELECT * FROM objectid_ext_tools._sequence_obstacles("table", "column");

@@ -93,6 +93,18 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_layout) IS 'internal: partition whose sub-partitions new ones get, too; null if there is none';
 
+CREATE FUNCTION objectid_ext_tools._partition_by(template regclass) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._raise(ARRAY(
+        SELECT o FROM objectid_ext_tools._overloads('pg_class', template), objectid_ext_tools._overload_obstacle(template, format('the partition key of table %s', template), used, other, owner) AS o));
+    RETURN ' PARTITION BY ' || pg_get_partkeydef(template);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_by(regclass) IS 'internal: how CREATE TABLE gives a table the partition key of another, null if that has none; an error if a function of another role could get into it';
+
 CREATE FUNCTION objectid_ext_tools._copy_subpartitions(template regclass, partition regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -105,7 +117,7 @@ DECLARE
     name text;
 BEGIN
     FOR child IN
-        SELECT c.oid::regclass AS template, pg_get_expr(relpartbound, 0) AS bound, ' PARTITION BY ' || pg_get_partkeydef(c.oid) AS key,
+        SELECT c.oid::regclass AS template, pg_get_expr(relpartbound, 0) AS bound, objectid_ext_tools._partition_by(c.oid) AS key,
                row_number() OVER (ORDER BY relname) AS number
         FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = template
     LOOP
@@ -175,7 +187,7 @@ BEGIN
     SELECT amname, spcname INTO p
     FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent;
     EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s%s',
-                   partition, parent, objectid_ext_tools._foreign_keys_to_others(parent), ' PARTITION BY ' || pg_get_partkeydef(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
+                   partition, parent, objectid_ext_tools._foreign_keys_to_others(parent), objectid_ext_tools._partition_by(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
     PERFORM objectid_ext_tools._check_foreign_keys(parent, partition::regclass);
     IF template IS NOT NULL THEN
         PERFORM objectid_ext_tools._copy_subpartitions(template, partition::regclass);

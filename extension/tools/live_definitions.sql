@@ -29,22 +29,21 @@ COMMENT ON FUNCTION objectid_ext_tools._live_index_key(regclass) IS 'internal: d
 
 -- Sessions create indexes with their own settings.  So a definition must mean the
 -- same with any standard_conforming_strings and search_path, also if somebody creates
--- a better match for an operator or a function meanwhile.  Those that are printed
--- without a schema are of pg_catalog.  An operator has a space on either side; the =
--- of an option of the index does not.
+-- a function or operator in a schema of it meanwhile: all are named with their schemas.
+-- An operator has a space on either side; the = of an option of the index does not.
 
-CREATE FUNCTION objectid_ext_tools._live_qualified(definition text, functions text[]) RETURNS text
+CREATE FUNCTION objectid_ext_tools._live_qualified(definition text, schemas jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT string_agg(CASE WHEN strpos(t[1], chr(92)) > 0 THEN 'E' || replace(t[1], chr(92), repeat(chr(92), 2))
-                           WHEN t[2] = ANY (functions) THEN 'pg_catalog.' || t[2]
-                           WHEN t[3] <> '=>' THEN format('OPERATOR(pg_catalog.%s)', t[3])
+                           WHEN schemas ? t[2] THEN concat(schemas ->> t[2], '.', t[2])
+                           WHEN t[3] <> '=>' THEN format('OPERATOR(%s.%s)', coalesce(schemas ->> t[3], 'pg_catalog'), t[3])
                            ELSE coalesce(t[1], t[2], t[3], t[4]) END, '' ORDER BY n)
     FROM regexp_matches(definition, $re$('(?:[^']|'')*')|(?<![\w.:"])("(?:[^"]|"")*"|\w+)(?=\()|(?<=[ (])([-+*/<>=~!@#%^&|`?]+)(?= )|("(?:[^"]|"")*"|\w+|.)$re$, 'g')
          WITH ORDINALITY AS tokens (t, n)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_qualified(text, text[]) IS 'internal: definition of an index or constraint that means the same with any settings; functions of pg_catalog that it calls, quoted if necessary';
+COMMENT ON FUNCTION objectid_ext_tools._live_qualified(text, jsonb) IS 'internal: definition of an index or constraint that means the same with any settings; schemas of functions and operators that it uses, by their names, quoted if necessary';
 
 -- What the stored expressions of an index or constraint mean, wherever it stands
 
@@ -119,14 +118,19 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_whole_rows(regclass[]) IS 'internal: indexes, check constraints, policies and triggers of tables that use whole rows, and what contains values of their row types';
 
-CREATE FUNCTION objectid_ext_tools._live_functions(meaning text) RETURNS text[]
+-- If two have one name, the definition is refused when it is tried.
+
+CREATE FUNCTION objectid_ext_tools._live_schemas(meaning text) RETURNS jsonb
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ARRAY(SELECT DISTINCT quote_ident(proname) FROM regexp_matches(meaning, ' :funcid ([0-9]+)', 'g') AS f JOIN pg_proc p ON p.oid = f[1]::oid
-                 WHERE pronamespace = 'pg_catalog'::regnamespace)
+    SELECT coalesce(jsonb_object_agg(name, quote_ident(nspname)), '{}')
+    FROM (SELECT quote_ident(proname), pronamespace FROM regexp_matches(meaning, ' :funcid ([0-9]+)', 'g') AS f JOIN pg_proc p ON p.oid = f[1]::oid
+          UNION ALL
+          SELECT oprname, oprnamespace FROM regexp_matches(meaning, ' :opno ([0-9]+)', 'g') AS o JOIN pg_operator p ON p.oid = o[1]::oid
+         ) AS used (name, namespace) JOIN pg_namespace n ON n.oid = namespace
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_functions(text) IS 'internal: names of the functions of pg_catalog in the meaning of an index or constraint';
+COMMENT ON FUNCTION objectid_ext_tools._live_schemas(text) IS 'internal: schemas of the functions and operators in the meaning of an index or constraint, by their names';
 
 -- The definition of an index is printed as the session needs it to find types,
 -- collations and operator classes, and is tried like that.  While its path is set,
@@ -219,7 +223,7 @@ BEGIN
         part := objectid_ext_tools._live_model(kind, relation, object, to_type, "columns", "values");
         meaning := objectid_ext_tools._live_meaning(kind, part, true);
         printed := objectid_ext_tools._live_printed(kind, part, path);
-        definition := objectid_ext_tools._live_qualified(printed.definition, objectid_ext_tools._live_functions(meaning));
+        definition := objectid_ext_tools._live_qualified(printed.definition, objectid_ext_tools._live_schemas(meaning));
         IF kind = 'index' THEN
             again := 'CREATE INDEX _objectid_ext_again ON pg_temp._objectid_ext_model USING ' || definition;
             PERFORM set_config('search_path', path, true);
@@ -241,7 +245,7 @@ BEGIN
     END;
     -- pg_get_indexdef() omits the tablespace, which is before the predicate
     RETURN concat(left(definition, length(definition) - length(predicate)), tablespace, predicate)
-    FROM coalesce(objectid_ext_tools._live_qualified(printed.predicate, objectid_ext_tools._live_functions(meaning)), '') AS predicate;
+    FROM coalesce(objectid_ext_tools._live_qualified(printed.predicate, objectid_ext_tools._live_schemas(meaning)), '') AS predicate;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_definition(text, regclass, oid, regtype, name[], text[], text) IS 'internal: definition of an index or check constraint, with shadow columns in the place of the converted ones, for a session with that search_path';

@@ -28,7 +28,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._told(objectid_ext_tools._obstacle) IS 'internal: how the plan of a conversion tells an obstacle';
 
 -- What reads tables or evaluates their expressions is left to their owner, and to a
--- role that sees all rows.
+-- role that sees all rows; nothing is evaluated that could call a function of another
+-- role.
 
 CREATE FUNCTION objectid_ext_tools._obstacles("table" regclass, "column" name, to_type regtype, created_at name, layout snowflake_layout, own boolean, OUT in_use boolean, OUT o objectid_ext_tools._obstacle) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -73,7 +74,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, name, snowflake_layout, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role; in_use if only while the tables are in use, null if only under a lock';
+COMMENT ON FUNCTION objectid_ext_tools._obstacles(regclass, name, regtype, name, snowflake_layout, boolean) IS 'internal: all that stands in the way of a conversion, by the catalog alone if the tables are not those of the current role, or could call functions of others; in_use if only while the tables are in use, null if only under a lock';
 
 CREATE FUNCTION objectid_ext_tools.conversion_plan(
     "table" regclass,
@@ -93,6 +94,7 @@ AS $$
 DECLARE
     present regtype := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
     to_type regtype := 'bigint';
+    tables regclass[];
     own boolean;
     extra bigint;
 BEGIN
@@ -114,7 +116,8 @@ BEGIN
     ELSIF present NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
         to_type := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
     END IF;
-    own := NOT EXISTS (SELECT FROM objectid_ext_tools._owner_obstacles("table" || objectid_ext_tools._live_tables("table", "column", to_type)));
+    tables := "table" || objectid_ext_tools._live_tables("table", "column", to_type);
+    own := NOT EXISTS (SELECT FROM objectid_ext_tools._owner_obstacles(tables)) AND NOT EXISTS (SELECT FROM objectid_ext_tools._overload_obstacles(tables));
     IF present = (objectid_ext_tools._ids_schema() || '.objectid')::regtype OR objectid_ext_tools._has_snowflakes("table", "column") THEN
         RETURN QUERY SELECT 'obstacle', "table", objectid_ext_tools._told(o), NULL::bigint, NULL::text
                      FROM objectid_ext_tools._caught(CASE WHEN own THEN format('SELECT * FROM objectid_ext_tools._past_done_obstacles(%L, %L, %L, %L)', "table", "column", layout, created_at) END) AS o;

@@ -159,6 +159,10 @@ BEGIN
         -- fill checks the table that it changes
         PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
     END IF;
+    IF phase = 'check' THEN
+        PERFORM objectid_ext_tools._live_check("table", "column", to_type);
+        RETURN NULL;
+    END IF;
     RETURN CASE phase
                WHEN 'begin' THEN objectid_ext_tools._live_begin("table", "column", to_type, max_wait)
                WHEN 'fill' THEN objectid_ext_tools._live_fill("table", "column", to_type, max_wait, rows_per_second)
@@ -193,7 +197,7 @@ DECLARE
     pause pg_catalog.float8;
 BEGIN
     PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
-    IF phase OPERATOR(pg_catalog.=) 'fill' OR phase OPERATOR(pg_catalog.=) 'validate' THEN
+    IF phase OPERATOR(pg_catalog.=) ANY (ARRAY['fill', 'check', 'validate']::pg_catalog.text[]) THEN
         PERFORM objectid_ext_tools._live_check_begun("table", "column");
     END IF;
     PERFORM objectid_ext_tools._live_claim("table", "column", true);

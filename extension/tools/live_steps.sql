@@ -52,6 +52,10 @@ BEGIN
             IF NOT definitions ? key THEN
                 definitions := definitions || jsonb_build_object(key, objectid_ext_tools._live_definition('index', each.relation, each.object, to_type, each."columns", each."values", path));
             END IF;
+            -- since the first steps, which can take days, others can have created functions
+            IF EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = each.object AND refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)) THEN
+                RETURN NEXT format(call, 'check', '');
+            END IF;
             RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s USING %s', CASE WHEN each.indisunique THEN 'UNIQUE ' END, each.shadow, each.relation, definitions ->> key);
         END LOOP;
         RETURN NEXT format(call, 'validate', '');

@@ -14,7 +14,7 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._check_partition_owner(template);
     -- with foreign keys, it could only be dropped when others do not use their tables
-    EXECUTE format('CREATE TABLE %s (LIKE %s) PARTITION BY %s', name, parent, pg_get_partkeydef(template));
+    EXECUTE format('CREATE TABLE %s (LIKE %s)%s', name, parent, objectid_ext_tools._partition_by(template));
     PERFORM objectid_ext_tools._copy_subpartitions(template, name::regclass);
     RETURN name;
 END;
