@@ -183,12 +183,12 @@ DECLARE
     tick_ids bigint;
 BEGIN
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
-    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_row_obstacles("table", "column", created_at, time_zone, layout) AS o));
-    SELECT * INTO facts FROM objectid_ext_tools._layout_facts(layout);
-    tick_ids := facts.slots * (facts.max_node + 1);
     EXECUTE format('CREATE TABLE %s_past (old_id bigint NOT NULL, new_id bigint NOT NULL)', state);
     EXECUTE format('ALTER TABLE %s_past OWNER TO %I', state, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "table"));
     PERFORM objectid_ext_tools._live_revoke('pg_class', to_regclass(state || '_past'));
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_row_obstacles("table", "column", created_at, time_zone, layout) AS o));
+    SELECT * INTO facts FROM objectid_ext_tools._layout_facts(layout);
+    tick_ids := facts.slots * (facts.max_node + 1);
     EXECUTE format(
         'INSERT INTO %1$s_past'
         ' SELECT id, CASE WHEN slot < $1 / $2 * $3 THEN slot / $3 * $2 + %2$s.make_snowflake(%2$s.snowflake_timestamp(0::bigint, $5), $4, (slot %% $3)::integer, $5)'
@@ -248,6 +248,7 @@ BEGIN
     IF node IS NULL THEN
         EXECUTE format('SELECT %s.snowflake_node_id()', objectid_ext_tools._ids_schema()) INTO own_node;
     END IF;
+    PERFORM objectid_ext_tools._live_limit_wait(max_wait);
     PERFORM objectid_ext_tools._backfill_fill("table", "column", own_node, layout, created_at, time_zone);
     RETURN NULL;
 EXCEPTION
@@ -327,17 +328,6 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._backfill_check_complete(text, regclass) IS 'internal: raises an error if a session can have a snapshot that does not see the new ids of the past';
-
--- A trigger of the conversion can insert an id that another session has inserted,
--- and waits for that session while it holds rows.
-
-CREATE FUNCTION objectid_ext_tools._backfill_limit_wait(max_wait interval) RETURNS void
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM least(max_wait, current_setting('deadlock_timeout')::interval)))::integer::text, true)
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._backfill_limit_wait(interval) IS 'internal: limits how long filling of new ids waits for other sessions';
 
 -- No constraint compares a shadow column with the new ids.  A trigger of a user that
 -- fired after ours could have changed a value, even if it has another name now or was

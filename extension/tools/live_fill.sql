@@ -193,6 +193,7 @@ AS $$
 DECLARE
     busy regclass;
 BEGIN
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM unnest(tables) AS relation, objectid_ext_tools._live_owner_obstacles(relation) AS o));
     WITH noted AS MATERIALIZED (
         SELECT p.relation, store = to_regclass(state) AS own FROM objectid_ext_tools._live_stores() AS store, objectid_ext_tools._live_progress(store) AS p
     )
@@ -223,6 +224,8 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._live_check("table", "column", to_type);
     IF objectid_ext_tools._live_found(state) IS NULL THEN
+        -- another session can have created something of this name, and not committed yet
+        PERFORM objectid_ext_tools._live_limit_wait(max_wait);
         EXECUTE format('CREATE TABLE %s (relation regclass PRIMARY KEY, filenode oid, pages bigint, page bigint NOT NULL DEFAULT 0,'
                        ' "rows" bigint NOT NULL DEFAULT 0, batch integer NOT NULL DEFAULT 500, started timestamptz, seconds float8 NOT NULL DEFAULT 0, wait oid, root regclass, attribute name)', state);
         EXECUTE format('INSERT INTO %s (relation, filenode, pages, root, attribute) VALUES (0, 0, 0, $1, $2)', state) USING "table", "column";
@@ -380,7 +383,8 @@ BEGIN
     PERFORM objectid_ext_tools._live_retry_unless(parts = objectid_ext_tools._live_fill_parts(next.relation, to_type));
     PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._live_table_obstacles(next.relation, state) AS o));
     IF to_type = 'objectid_ext_tools._backfilled'::regtype THEN
-        PERFORM objectid_ext_tools._backfill_limit_wait(max_wait);
+        -- the trigger can insert an id that another session has inserted
+        PERFORM objectid_ext_tools._live_limit_wait(max_wait);
     END IF;
     locked := clock_timestamp();
     SELECT * INTO result FROM objectid_ext_tools._live_fill_rows(next.relation, next.page, least(next.page + 256, next.pages), next.batch, parts.assignments, parts.unfilled);

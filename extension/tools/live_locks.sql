@@ -3,31 +3,44 @@
 ----------------------------------------------------------------------
 
 -- The advisory lock belongs to the session, so a second session that tries the
--- same is told about the first, also between two steps.
+-- same is told about the first, also between two steps.  Any role can take such a
+-- lock.  Only sessions that can act as the owner of the table count, and there are
+-- many keys, so that no other role can prevent a conversion.
+
+CREATE FUNCTION objectid_ext_tools._live_claims("table" regclass, OUT pid integer, OUT key integer) RETURNS SETOF record
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    -- sessions that have begun since
+    SELECT pg_stat_clear_snapshot();
+    SELECT l.pid, classid::integer
+    FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_class c ON c.oid = objid
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (classid::integer # hashtext('objectid_ext_tools')) BETWEEN 0 AND 65535 AND objid = "table" AND objsubid = 2 AND granted
+      AND (pg_has_role(usesysid, relowner, 'MEMBER') OR l.pid = pg_backend_pid())
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_claims(regclass) IS 'internal: sessions that have locked a conversion';
 
 CREATE FUNCTION objectid_ext_tools._live_claim("table" regclass, "column" name, take boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    locked boolean;
+    key integer := 0;
     holder integer;
 BEGIN
+    -- who has locked looks for others once more: the key of each can be another one
     LOOP
-        SELECT granted, pid INTO locked, holder
-        FROM pg_locks
-        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-          AND classid = hashtext('objectid_ext_tools')::oid AND objid = "table" AND objsubid = 2 AND granted;
+        SELECT pid INTO holder FROM objectid_ext_tools._live_claims("table") ORDER BY pid = pg_backend_pid() LIMIT 1;
         IF holder <> pg_backend_pid() THEN
+            PERFORM objectid_ext_tools._live_release("table");
             RAISE EXCEPTION 'column "%" of table % is being converted by the process with PID %', "column", "table", holder
                 USING ERRCODE = 'object_in_use', HINT = 'If that session has stopped, end it, then call the remaining steps in this one.';
         END IF;
-        IF locked AND holder IS NULL THEN
-            RAISE EXCEPTION 'the conversion of column "%" of table % is locked by a prepared transaction', "column", "table"
-                USING ERRCODE = 'object_in_use', HINT = 'View pg_prepared_xacts lists them; use COMMIT PREPARED or ROLLBACK PREPARED.';
+        EXIT WHEN holder IS NOT NULL OR NOT take;
+        IF NOT pg_try_advisory_lock(hashtext('objectid_ext_tools') # key, "table"::oid::integer) THEN
+            key := 65535 * random();
         END IF;
-        EXIT WHEN locked OR NOT take;
-        EXIT WHEN pg_try_advisory_lock(hashtext('objectid_ext_tools'), "table"::oid::integer);
     END LOOP;
 END;
 $$;
@@ -37,7 +50,7 @@ CREATE FUNCTION objectid_ext_tools._live_release("table" regclass) RETURNS void
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT pg_advisory_unlock(hashtext('objectid_ext_tools'), "table"::oid::integer)
+    SELECT pg_advisory_unlock(key, "table"::oid::integer) FROM objectid_ext_tools._live_claims("table") WHERE pid = pg_backend_pid()
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_release(regclass) IS 'internal: unlocks a conversion';
 
@@ -56,6 +69,14 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_retry_unless(boolean) IS 'internal: raises lock_not_available, so that the transaction is repeated, unless what was computed before a lock is still true';
+
+CREATE FUNCTION objectid_ext_tools._live_limit_wait(max_wait interval) RETURNS void
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM least(max_wait, current_setting('deadlock_timeout')::interval)))::integer::text, true)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_limit_wait(interval) IS 'internal: limits each wait of a transaction that is not one for a table to be converted';
 
 -- Those who queue behind us wait as long as we wait and hold the locks.  All our
 -- waits together last less than deadlock_timeout, so that a deadlock ends by our
@@ -95,7 +116,7 @@ BEGIN
         PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._live_detached_obstacles(relations) AS o));
     END IF;
     -- for what else the statements lock, such as a sequence
-    PERFORM set_config('lock_timeout', greatest(1, 100 * extract(epoch FROM most))::integer::text, true);
+    PERFORM objectid_ext_tools._live_limit_wait(max_wait);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_lock(regclass[], text, interval) IS 'internal: locks tables of the current role, or raises lock_not_available if that takes too long; an error if a partition is being detached from one that is going to be changed';
