@@ -286,7 +286,50 @@ SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
 SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('owned.id late')) \gexec
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+-- nor a type, unless it is one of an array, which PostgreSQL renames
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+SELECT format('CREATE TABLE ids.%I ()', substr(objectid_ext_tools._live_name('owned.id'), 2)) \gexec
+SELECT format('CREATE DOMAIN ids.%I AS integer', objectid_ext_tools._live_name('owned.id') || '_past') \gexec
+RESET SESSION AUTHORIZATION;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT format('DROP DOMAIN ids.%I', objectid_ext_tools._live_name('owned.id') || '_past') \gexec
+CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s');
+CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
+-- nor a trigger, of which undo_conversion() would drop the function
+CREATE FUNCTION ids.noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+GRANT TRIGGER ON ids.owned TO regress_objectid_attacker;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE TRIGGER "~objectid_ext_conversion" AFTER INSERT ON ids.owned FOR EACH ROW EXECUTE FUNCTION ids.noted();
+RESET SESSION AUTHORIZATION;
+SELECT detail FROM objectid_ext_tools.conversion_plan('ids.owned', 'id') WHERE item LIKE 'obstacle%';
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT objectid_ext_tools._live_check_apart('{ids.owned}', 'state');
+CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
+DROP TRIGGER "~objectid_ext_conversion" ON ids.owned;
+DROP FUNCTION ids.noted;
 DROP TABLE ids.owned;
+-- A foreign key of another role to the new column does not prevent the rest
+CREATE TABLE ids.owned (id serial, part integer, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
+CREATE TABLE ids.owned_1 PARTITION OF ids.owned FOR VALUES IN (1);
+CREATE TABLE ids.refers (id integer, part integer, FOREIGN KEY (id, part) REFERENCES ids.owned);
+GRANT REFERENCES ON ids.owned TO regress_objectid_attacker;
+\t on
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1) WHERE statement NOT LIKE '%finish%' \gexec
+\t off
+DO $$
+BEGIN
+    FOR n IN 1 .. 9 LOOP
+        PERFORM objectid_ext_tools._live_step('finish', 'ids.owned', 'id', 'bigint', '1 s', NULL, 1, 'twitter');
+        EXIT WHEN to_regclass(objectid_ext_tools._live_late('ids.owned', 'id')) IS NOT NULL;
+    END LOOP;
+END $$;
+SET SESSION AUTHORIZATION regress_objectid_attacker;
+CREATE TABLE ids.refers_too (id integer, part integer, FOREIGN KEY (id, part) REFERENCES ids.owned);
+RESET SESSION AUTHORIZATION;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1) \gexec
+SELECT count(*) FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT convalidated, count(*) FROM pg_constraint WHERE conrelid = 'ids.refers'::regclass AND conparentid = 0 GROUP BY 1;
+DROP TABLE ids.owned, ids.refers, ids.refers_too;
 
 -- Nothing of the owner of a table runs with the rights of who plans a conversion or
 -- tries to go on with it.

@@ -262,10 +262,10 @@ BEGIN
     UNION ALL
     SELECT "table", 'object_not_in_prerequisite_state', format('the trigger of the conversion of table %s was disabled', "table"),
            'Rows that were written meanwhile can have wrong values in the shadow columns.', 'Use undo_conversion(), and begin again.'
-    FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgenabled <> 'A'
+    FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND tgenabled <> 'A' AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_owner_obstacles("table"))
     UNION ALL
     SELECT "table", 'object_in_use', format('table %s takes part in another conversion', "table"), NULL, 'Complete the other conversion, or use undo_conversion().'
-    FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion'
+    FROM pg_trigger WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_owner_obstacles("table"))
       AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s
                       WHERE s.relation = "table" OR s.relation IN (SELECT relid FROM pg_partition_ancestors("table")));
 END;

@@ -12,7 +12,26 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_check_family(regclass, name, regtype) IS 'internal: raises an error if one of the tables of a conversion does not belong to the current role';
 
--- The functions of the triggers belong to the owner that the table had.
+-- After the columns were replaced, another role can add a foreign key that refers to the
+-- new one.  What remains does not concern its table.
+
+CREATE FUNCTION objectid_ext_tools._live_check_rights("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF objectid_ext_tools._has_snowflakes("table", "column")
+       OR to_type <> 'bigint'::regtype AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND atttypid = to_type) THEN
+        PERFORM objectid_ext_tools._check_owner(ARRAY["table"]);
+    ELSE
+        PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._live_check_rights(regclass, name, regtype) IS 'internal: raises an error if one of the tables that a conversion still has to change does not belong to the current role';
+
+-- The functions of the triggers belong to the owner that the table had.  Any role with
+-- the privilege TRIGGER can create a trigger of that name, with a function of its own.
 
 CREATE FUNCTION objectid_ext_tools._live_owner_obstacles("table" regclass) RETURNS SETOF objectid_ext_tools._obstacle
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -21,13 +40,17 @@ AS $$
 BEGIN
     RETURN QUERY
     SELECT "table", 'object_not_in_prerequisite_state', format('the conversion of table %s belongs to role "%s", which is not the owner', "table", pg_get_userbyid(proowner)), NULL,
-           'If it owned the table when the conversion began, make it the owner again until the conversion is completed or undone.'
+           'If it owned the table when the conversion began, make it the owner again until the conversion is completed or undone. Otherwise, drop the trigger "~objectid_ext_conversion".'
     FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
-    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion'
-      AND (tgparentid = 0 AND proowner <> relowner OR NOT objectid_ext_tools._is_own(proowner));
+    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND proname LIKE E'\\_objectid\\_ext\\_%'
+      AND (tgparentid = 0 AND proowner <> relowner OR NOT objectid_ext_tools._is_own(proowner))
+    UNION ALL
+    SELECT "table", 'object_not_in_prerequisite_state', format('trigger "%s" of table %s is not one of a conversion', tgname, "table"), NULL, 'Drop the trigger.'
+    FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid
+    WHERE tgrelid = "table" AND tgname = '~objectid_ext_conversion' AND proname NOT LIKE E'\\_objectid\\_ext\\_%';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_owner_obstacles(regclass) IS 'internal: a former owner of a table to whom the conversion belongs';
+COMMENT ON FUNCTION objectid_ext_tools._live_owner_obstacles(regclass) IS 'internal: a former owner of a table to whom the conversion belongs, or another trigger that has the name of its trigger';
 
 -- The triggers of new ids have the rights of the role that began, also if a table or
 -- the schema is given to another role, which then chooses what they use.  So they use
@@ -123,6 +146,11 @@ BEGIN
         RAISE EXCEPTION 'relation % belongs to role "%"', name, other
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'If this role has begun the conversion, go on as this role. If it owned the table then, make it the owner again. Otherwise, drop the relation.';
+    END IF;
+    -- the type of its rows would have this name; PostgreSQL renames types of arrays
+    IF EXISTS (SELECT FROM pg_type WHERE oid = to_regtype(name) AND typrelid = 0 AND typsubscript <> 'array_subscript_handler'::regproc) THEN
+        RAISE EXCEPTION 'relation % cannot be created, because there is a type of this name', name
+            USING ERRCODE = 'duplicate_object', HINT = 'Drop the type, or rename it.';
     END IF;
     -- event triggers enable it for each new table
     IF to_regclass(name) IS NOT NULL AND row_security_active(to_regclass(name)) THEN

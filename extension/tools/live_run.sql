@@ -14,7 +14,7 @@ DECLARE
 BEGIN
     RETURN ARRAY(SELECT DISTINCT relation
                  FROM objectid_ext_tools._referring_columns("table", "column") JOIN pg_trigger ON tgrelid = relation JOIN pg_proc p ON p.oid = tgfoid
-                 WHERE tgname = '~objectid_ext_conversion' AND objectid_ext_tools._is_own(proowner) AND relation <> ALL (known));
+                 WHERE tgname = '~objectid_ext_conversion' AND proname LIKE E'\\_objectid\\_ext\\_%' AND objectid_ext_tools._is_own(proowner) AND relation <> ALL (known));
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_lost(regclass, name) IS 'internal: tables with the trigger of a conversion whose progress is not stored any more';
@@ -157,7 +157,7 @@ BEGIN
     END IF;
     IF phase <> 'fill' THEN
         -- fill checks the table that it changes
-        PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
+        PERFORM objectid_ext_tools._live_check_rights("table", "column", to_type);
     END IF;
     IF phase = 'check' THEN
         PERFORM objectid_ext_tools._live_check("table", "column", to_type);
@@ -196,7 +196,7 @@ AS $$
 DECLARE
     pause pg_catalog.float8;
 BEGIN
-    PERFORM objectid_ext_tools._live_check_family("table", "column", to_type);
+    PERFORM objectid_ext_tools._live_check_rights("table", "column", to_type);
     IF phase OPERATOR(pg_catalog.=) ANY (ARRAY['fill', 'check', 'validate']::pg_catalog.text[]) THEN
         PERFORM objectid_ext_tools._live_check_begun("table", "column");
     END IF;

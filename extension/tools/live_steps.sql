@@ -25,7 +25,7 @@ DECLARE
     definitions jsonb := '{}';
     each record;
 BEGIN
-    IF EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
+    IF to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL AND EXISTS (SELECT FROM objectid_ext_tools._live_columns("table", "column", to_type)) THEN
         IF to_regclass(state) IS NULL OR EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type))
            OR EXISTS (SELECT FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL) THEN
             RETURN NEXT format(call, 'begin', '');
@@ -108,7 +108,7 @@ BEGIN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
-    PERFORM objectid_ext_tools._live_check_family("table", "column", CASE WHEN created_at IS NULL THEN 'bigint' ELSE 'objectid_ext_tools._backfilled' END::regtype);
+    PERFORM objectid_ext_tools._live_check_rights("table", "column", CASE WHEN created_at IS NULL THEN 'bigint' ELSE 'objectid_ext_tools._backfilled' END::regtype);
     IF objectid_ext_tools._has_snowflakes("table", "column") AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
         PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._past_done_obstacles("table", "column", layout, created_at) AS o));
         RETURN;
@@ -154,7 +154,7 @@ BEGIN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     PERFORM objectid_ext_tools._check_pace("table", max_wait, rows_per_second);
-    PERFORM objectid_ext_tools._live_check_family("table", "column", objectid_type);
+    PERFORM objectid_ext_tools._live_check_rights("table", "column", objectid_type);
     IF (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column") = objectid_type
        AND to_regclass(objectid_ext_tools._live_late("table", "column")) IS NULL THEN
         RETURN;

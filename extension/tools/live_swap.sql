@@ -191,7 +191,9 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    EXECUTE format('DROP FUNCTION %s', function::regprocedure);
+    IF EXISTS (SELECT FROM pg_proc WHERE oid = function AND proname LIKE E'\\_objectid\\_ext\\_%') THEN
+        EXECUTE format('DROP FUNCTION %s', function::regprocedure);
+    END IF;
 EXCEPTION
     WHEN lock_not_available OR deadlock_detected THEN
         RAISE;
