@@ -46,10 +46,6 @@ BEGIN
           WHERE d.classid = 'pg_statistic_ext'::regclass OR k.contype = 'x' OR k.contype IN ('p', 'u')
                 AND (SELECT indisexclusion FROM pg_index WHERE indexrelid = conindid)) AS used_by (class, object)
     UNION ALL
-    SELECT "table", 'feature_not_supported', format('foreign key constraint "%s" of table %s has the action SET DEFAULT', conname, conrelid::regclass), NULL, 'Use convert_to_snowflake() or convert_to_objectid(), which lock the tables.'
-    FROM a JOIN pg_constraint ON conrelid = attrelid AND attnum = ANY (conkey) OR confrelid = attrelid AND attnum = ANY (confkey)
-    WHERE contype = 'f' AND (confupdtype = 'd' OR confdeltype = 'd')
-    UNION ALL
     SELECT * FROM objectid_ext_tools._live_pair_obstacles("table", "column")
     UNION ALL
     SELECT "table", 'feature_not_supported', format('column "%s" of table %s is an identity column that references another column', "column", "table"), NULL,

@@ -156,31 +156,25 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_renames(regclass) IS 'internal: statements that rename shadow columns after the columns beside them';
 
--- An index that is not needed any more can be dropped only after the foreign keys
--- that use it.  The third step does not drop these: it would create them again with
--- the same index.
-
-CREATE FUNCTION objectid_ext_tools._live_drop_stray("table" regclass, "column" name, to_type regtype, with_index boolean, max_wait interval) RETURNS boolean
+CREATE FUNCTION objectid_ext_tools._live_drop_stray("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     stray record;
 BEGIN
-    SELECT s.relation, s.constraint_name, confrelid INTO stray
-    FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_constraint ON conrelid = s.relation AND conname = s.constraint_name
-    WHERE s.index_name IS NULL OR with_index LIMIT 1;
+    SELECT * INTO stray FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE constraint_name IS NOT NULL LIMIT 1;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM objectid_ext_tools._live_lock_trees(ARRAY(SELECT oid::regclass FROM pg_class WHERE oid IN (stray.relation, stray.confrelid)), 'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[stray.relation], 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_retry_unless(EXISTS (SELECT FROM objectid_ext_tools._live_strays("table", "column", to_type) s
                                                           WHERE s.relation = stray.relation AND s.constraint_name = stray.constraint_name));
     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', stray.relation, stray.constraint_name);
     RETURN true;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_drop_stray(regclass, name, regtype, boolean, interval) IS 'internal: drops a constraint of shadow columns that the converted columns do not have; false if there is none';
+COMMENT ON FUNCTION objectid_ext_tools._live_drop_stray(regclass, name, regtype, interval) IS 'internal: drops a constraint of shadow columns that the converted columns do not have; false if there is none';
 
 -- A table can take part in one conversion only: it has one trigger, and whoever
 -- undoes a conversion drops all shadow columns of its tables.  To be called when the
@@ -239,7 +233,7 @@ BEGIN
     END IF;
     SELECT * INTO next FROM objectid_ext_tools._live_unbegun("table", "column", to_type) LIMIT 1;
     IF NOT FOUND THEN
-        RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, true, max_wait) THEN 0 END;
+        RETURN CASE WHEN objectid_ext_tools._live_drop_stray("table", "column", to_type, max_wait) THEN 0 END;
     END IF;
     PERFORM objectid_ext_tools._live_lock_trees(ARRAY[next.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_check_apart(objectid_ext_tools._live_tree(ARRAY[next.relation]), state);

@@ -1,5 +1,5 @@
 ----------------------------------------------------------------------
--- Existing tables under load: constraints of partitioned tables
+-- Existing tables under load: foreign keys, and constraints of partitioned tables
 ----------------------------------------------------------------------
 
 -- pg_get_constraintdef() omits the storage parameters and the tablespace, which are
@@ -95,7 +95,7 @@ BEGIN
                objectid_ext_tools._live_late_attributes(key.conrelid, key.conkey), key.confrelid::regclass, objectid_ext_tools._live_late_attributes(key.confrelid, key.confkey));
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_swap_late(oid, text) IS 'internal: statements that add a foreign key from or to a partitioned table, and note that it has to be validated';
+COMMENT ON FUNCTION objectid_ext_tools._live_swap_late(oid, text) IS 'internal: statements that add a foreign key, and note that it has to be validated';
 
 -- Before PostgreSQL 18, such a key takes about half a millisecond for each pair of
 -- partitions, while nobody can use the tables.
@@ -201,6 +201,7 @@ SET client_min_messages = warning
 AS $$
 DECLARE
     key record;
+    detail text;
 BEGIN
     -- renamed meanwhile
     EXECUTE format('UPDATE ONLY %s AS k SET name = conname FROM pg_constraint c WHERE c.oid = k.key AND conrelid = k.relation AND conname <> k.name', late);
@@ -215,7 +216,14 @@ BEGIN
     IF key.relation IS NOT NULL THEN
         PERFORM objectid_ext_tools._live_lock_trees(ARRAY[key.relation], 'SHARE UPDATE EXCLUSIVE', max_wait);
         PERFORM objectid_ext_tools._live_retry_unless(EXISTS (SELECT FROM pg_constraint WHERE conrelid = key.relation AND conname = key.name));
-        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
+        BEGIN
+            EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', key.relation, key.name);
+        EXCEPTION WHEN foreign_key_violation THEN
+            -- rows that triggers had not checked
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation', MESSAGE = sqlerrm, DETAIL = detail,
+                HINT = 'The columns have been replaced. Correct or delete the row, and call the function that returned the steps again.';
+        END;
         RETURN 0;
     END IF;
     SELECT * INTO key FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k WHERE k.definition IS NOT NULL ORDER BY k.relation, k.name LIMIT 1;
@@ -227,4 +235,4 @@ BEGIN
     RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_finish_late(text, interval) IS 'internal: adds, validates or attaches the next foreign key from or to a partitioned table after the columns were replaced; returns NULL at the end';
+COMMENT ON FUNCTION objectid_ext_tools._live_finish_late(text, interval) IS 'internal: adds, validates or attaches the next foreign key after the columns were replaced; returns NULL at the end';

@@ -9,10 +9,9 @@
 -- An index of a partitioned table is created without its partitions, and then
 -- theirs are attached.  PostgreSQL cannot make a constraint of such an index, so a
 -- primary key or unique constraint of a partitioned table is added only when the
--- columns are replaced: without its partitions, whose constraints are attached.  So
--- a foreign key to a partitioned table cannot exist earlier, either; it is added
--- together with that, and validated afterwards.  Before PostgreSQL 18, a foreign key
--- from a partitioned table cannot be added without looking at the rows.  So each
+-- columns are replaced: without its partitions, whose constraints are attached.
+-- Before PostgreSQL 18, a foreign key from a partitioned table cannot be added
+-- without looking at the rows.  So each
 -- partition gets its own, which is validated, and then the partitioned table, and
 -- PostgreSQL attaches those of the partitions without looking at the rows again.
 --
@@ -85,8 +84,7 @@ CREATE FUNCTION objectid_ext_tools._live_outside(
     to_type regtype,
     OUT relation regclass,
     OUT whole boolean,
-    OUT "columns" name[],
-    OUT keys oid[]
+    OUT "columns" name[]
 )
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -100,21 +98,19 @@ BEGIN
     FROM objectid_ext_tools._live_columns("table", "column", to_type) l
     -- a partition that is detached, but refers by itself: its check does not compare new ids with old ones
     WHERE to_type <> 'objectid_ext_tools._backfilled'::regtype OR l.inherited OR EXISTS (SELECT FROM pg_trigger WHERE tgrelid = l.relation AND tgname = '~objectid_ext_conversion');
-    SELECT c.oid, c.oid <> ALL (parts), s.names, ARRAY(SELECT k.oid FROM pg_constraint k
-                                                       WHERE contype = 'f' AND conparentid = 0 AND conname LIKE E'\\_objectid\\_ext\\_%'
-                                                         AND (conrelid = c.oid AND conkey && s.attnums OR confrelid = c.oid AND confkey && s.attnums) ORDER BY k.oid)
-    INTO relation, whole, "columns", keys
+    SELECT c.oid, c.oid <> ALL (parts), s.names
+    INTO relation, whole, "columns"
     FROM pg_class c,
-         LATERAL (SELECT coalesce(array_agg(attname ORDER BY attnum), '{}'), array_agg(attnum)
+         LATERAL (SELECT coalesce(array_agg(attname ORDER BY attnum), '{}')
                   FROM pg_attribute WHERE attrelid = c.oid AND attname LIKE E'\\_objectid\\_ext\\_%' AND attinhcount = 0 AND NOT attisdropped
-                                      AND concat(attrelid, attname) <> ALL (shadows)) AS s (names, attnums)
+                                      AND concat(attrelid, attname) <> ALL (shadows)) AS s (names)
     WHERE c.oid = ANY (known) AND c.oid <> ALL (parts)
        OR c.oid IN (SELECT objectid_ext_tools._live_left(parts))
        OR c.oid = ANY (parts) AND s.names <> '{}' AND NOT EXISTS (SELECT FROM objectid_ext_tools._live_unbegun("table", "column", to_type) u WHERE u.relation = c.oid)
     ORDER BY 2 DESC, 1 LIMIT 1;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_outside(regclass, name, regtype) IS 'internal: the first table that does not take part in a conversion any more, or that has shadow columns of columns that do not, with these and their foreign keys';
+COMMENT ON FUNCTION objectid_ext_tools._live_outside(regclass, name, regtype) IS 'internal: the first table that does not take part in a conversion any more, or that has shadow columns of columns that do not, with these';
 
 CREATE FUNCTION objectid_ext_tools._live_follow("table" regclass, "column" name, to_type regtype, max_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -138,12 +134,9 @@ BEGIN
     IF stray.relation IS NULL THEN
         RETURN false;
     END IF;
-    PERFORM objectid_ext_tools._live_lock_trees(ARRAY(SELECT stray.relation UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint WHERE oid = ANY (stray.keys))::regclass[],
-                                                'ACCESS EXCLUSIVE', max_wait);
+    PERFORM objectid_ext_tools._live_lock_trees(ARRAY[stray.relation], 'ACCESS EXCLUSIVE', max_wait);
     PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_outside("table", "column", to_type) = stray);
-    PERFORM objectid_ext_tools._execute(
-        ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) FROM pg_constraint WHERE oid = ANY (stray.keys)) ||
-        ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', stray.relation, c) FROM unnest(stray."columns") AS c));
+    PERFORM objectid_ext_tools._execute(ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', stray.relation, c) FROM unnest(stray."columns") AS c));
     IF stray.whole THEN
         PERFORM objectid_ext_tools._execute(ARRAY(
             SELECT format('DROP TRIGGER %I ON %s', tgname, stray.relation) || format('; SELECT objectid_ext_tools._live_drop_function(%s)', tgfoid)

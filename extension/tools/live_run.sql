@@ -56,23 +56,6 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_undo_tables(text, regclass[]) IS 'internal: tables to which a conversion has added something';
 
--- Other roles can give such a name to a foreign key, too.
-
-CREATE FUNCTION objectid_ext_tools._live_undo_keys(tables regclass[]) RETURNS oid[]
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    WITH shadow AS MATERIALIZED (
-        SELECT attrelid, attnum FROM pg_attribute WHERE attrelid = ANY (tables) AND attname LIKE E'\\_objectid\\_ext\\_%' AND NOT attisdropped
-    )
-    SELECT ARRAY(SELECT k.oid
-                 FROM pg_constraint k JOIN pg_class c ON c.oid = conrelid
-                 WHERE contype = 'f' AND conparentid = 0 AND conname LIKE E'\\_objectid\\_ext\\_%' AND objectid_ext_tools._is_own(relowner)
-                   AND EXISTS (SELECT FROM shadow WHERE attrelid = conrelid AND attnum = ANY (conkey) OR attrelid = confrelid AND attnum = ANY (confkey))
-                 ORDER BY k.oid)
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._live_undo_keys(regclass[]) IS 'internal: foreign keys of the current role with shadow columns of these tables';
-
 CREATE FUNCTION objectid_ext_tools._live_undo(state text, lost regclass[], max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -80,21 +63,18 @@ SET client_min_messages = warning
 AS $$
 DECLARE
     tables regclass[] := objectid_ext_tools._live_undo_tables(state, lost);
-    keys oid[] := objectid_ext_tools._live_undo_keys(tables);
     statements text[];
 BEGIN
     PERFORM objectid_ext_tools._check_owner(tables);
     -- another session can undo the same if the converted table was dropped
     PERFORM objectid_ext_tools._live_lock(array_remove(ARRAY[to_regclass(state)], NULL) ||
-                                          ARRAY(SELECT oid::regclass FROM pg_class
-                                                WHERE (oid = ANY (tables) OR oid IN (SELECT unnest(ARRAY[conrelid, confrelid]) FROM pg_constraint WHERE oid = ANY (keys))) AND relkind <> 'f'
-                                                ORDER BY oid),
+                                          ARRAY(SELECT oid::regclass FROM pg_class WHERE oid = ANY (tables) AND relkind <> 'f' ORDER BY oid),
                                           'ACCESS EXCLUSIVE', max_wait);
-    PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_undo_tables(state, lost) = tables AND objectid_ext_tools._live_undo_keys(tables) = keys);
+    PERFORM objectid_ext_tools._live_retry_unless(objectid_ext_tools._live_undo_tables(state, lost) = tables);
     statements := ARRAY(
         SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
         FROM pg_constraint
-        WHERE oid = ANY (keys) OR contype = 'c' AND coninhcount = 0 AND conname LIKE E'\\_objectid\\_ext\\_%' AND conrelid = ANY (tables)
+        WHERE contype = 'c' AND coninhcount = 0 AND conname LIKE E'\\_objectid\\_ext\\_%' AND conrelid = ANY (tables)
         UNION ALL
         SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
         FROM pg_attribute

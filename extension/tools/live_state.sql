@@ -208,7 +208,8 @@ COMMENT ON FUNCTION objectid_ext_tools._live_columns(regclass, name, regtype) IS
 -- What an index or constraint would be called is computed from its definition,
 -- so that the one beside it is not used after the definition has changed.  What is
 -- late is made when the columns are replaced: constraints of partitioned tables that
--- need an index, and foreign keys from or to these.
+-- need an index, and foreign keys.  Of two foreign keys beside each other, the actions
+-- and checks of either could come first, as their OIDs are.
 
 CREATE FUNCTION objectid_ext_tools._live_objects(
     "table" regclass,
@@ -247,8 +248,7 @@ BEGIN
                                       AND refclassid = 'pg_class'::regclass AND refobjid = indrelid AND refobjsubid = attnum)))
         UNION ALL
         SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid, oid, conname,
-               objectid_ext_tools._live_name(conname || ' ' || pg_get_constraintdef(oid)), 0, convalidated,
-               contype = 'f' AND EXISTS (SELECT FROM pg_class t WHERE t.oid IN (conrelid, confrelid) AND relkind = 'p')
+               objectid_ext_tools._live_name(conname || ' ' || pg_get_constraintdef(oid)), 0, convalidated, contype = 'f'
         FROM pg_constraint
         WHERE contype = 'c' AND coninhcount = 0 AND EXISTS (SELECT FROM key WHERE attrelid = conrelid AND attnum = ANY (conkey))
            OR oid IN (SELECT objectid_ext_tools._foreign_keys("table", "column", to_type))
@@ -269,8 +269,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_objects(regclass, name, regtype) IS 'internal: indexes and constraints of columns whose type a conversion changes, with the names of those of the shadow columns, and how far these are';
 
 -- Objects of the shadow columns that belong to none: of an index that was dropped,
--- renamed or changed, or of an interrupted CREATE INDEX CONCURRENTLY.  Foreign keys
--- that use such an index have to be dropped before it.
+-- renamed or changed, or of an interrupted CREATE INDEX CONCURRENTLY.
 
 CREATE FUNCTION objectid_ext_tools._live_strays(
     "table" regclass,
@@ -299,14 +298,10 @@ AS $$
     UNION ALL
     SELECT conrelid::regclass, NULL, conname
     FROM converted JOIN pg_constraint c ON conrelid = converted.oid
-    WHERE conname LIKE E'\\_objectid\\_ext\\_%' AND contype IN ('c', 'f') AND coninhcount = 0 AND conparentid = 0 AND conname <> ALL (own)
+    WHERE conname LIKE E'\\_objectid\\_ext\\_%' AND contype = 'c' AND coninhcount = 0 AND conname <> ALL (own)
       AND NOT EXISTS (SELECT FROM wanted w WHERE w.relation = conrelid AND w.shadow = conname)
-    UNION ALL
-    SELECT conrelid::regclass, name, conname
-    FROM index JOIN pg_constraint c ON conindid = index.oid AND contype = 'f' AND conparentid = 0
-    WHERE conname LIKE E'\\_objectid\\_ext\\_%'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have, and foreign keys with such an index';
+COMMENT ON FUNCTION objectid_ext_tools._live_strays(regclass, name, regtype) IS 'internal: indexes and constraints of shadow columns that are not valid, or that the converted columns do not have';
 
 -- Whoever has made a function of this name before must not keep rights on ours.
 

@@ -157,12 +157,10 @@ BEGIN
         ELSE
             constraints := constraints || format('ALTER TABLE %s DROP CONSTRAINT %I', each.relation, each.object_name);
             afterwards := afterwards || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', each.relation, each.shadow, each.object_name) ||
-                ARRAY(SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE', each.relation, each.object_name)
-                      FROM pg_constraint WHERE oid = each.object AND condeferrable AND NOT condeferred) ||
                 format('COMMENT ON CONSTRAINT %I ON %s IS %L', each.object_name, each.relation, obj_description(each.object, 'pg_constraint')) ||
                 ARRAY(SELECT format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, conrelid::regclass, obj_description(oid, 'pg_constraint'))
                       FROM pg_constraint
-                      WHERE each.kind = 'check' AND conrelid = ANY (objectid_ext_tools._live_tree(ARRAY[each.relation])) AND conname = each.object_name AND coninhcount > 0);
+                      WHERE conrelid = ANY (objectid_ext_tools._live_tree(ARRAY[each.relation])) AND conname = each.object_name AND coninhcount > 0);
         END IF;
     END LOOP;
     FOR each IN SELECT * FROM objectid_ext_tools._live_columns("table", "column", to_type) ORDER BY inherited, relation, attribute LOOP

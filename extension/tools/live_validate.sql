@@ -67,32 +67,24 @@ DECLARE
     tables regclass[];
 BEGIN
     IF objectid_ext_tools._live_follow("table", "column", to_type, max_wait) OR objectid_ext_tools._live_renew("table", "column", to_type, max_wait)
-       OR objectid_ext_tools._live_drop_stray("table", "column", to_type, false, max_wait) OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait) THEN
+       OR objectid_ext_tools._live_drop_stray("table", "column", to_type, max_wait) OR objectid_ext_tools._live_part_indexes("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
     IF objectid_ext_tools._live_validate_some("table", "column", to_type, max_wait) THEN
         RETURN 0;
     END IF;
-    SELECT * INTO next FROM objectid_ext_tools._live_objects("table", "column", to_type) WHERE kind <> 'index' AND state = 'missing' ORDER BY kind, object LIMIT 1;
+    SELECT * INTO next FROM objectid_ext_tools._live_objects("table", "column", to_type) WHERE kind = 'check' AND state = 'missing' ORDER BY object LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    IF next.kind = 'foreign key' THEN
-        tables := ARRAY(SELECT conrelid FROM pg_constraint WHERE oid = next.object UNION SELECT confrelid FROM pg_constraint WHERE oid = next.object);
-    ELSE
-        tables := objectid_ext_tools._live_tree(ARRAY[next.relation]);
-    END IF;
+    tables := objectid_ext_tools._live_tree(ARRAY[next.relation]);
     PERFORM objectid_ext_tools._live_lock(tables, 'SHARE UPDATE EXCLUSIVE', max_wait);
     SELECT * INTO again FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.kind = next.kind AND o.object = next.object;
     PERFORM objectid_ext_tools._live_retry_unless(again = next);
-    IF next.kind = 'foreign key' THEN
-        definition := objectid_ext_tools._live_foreign_key("table", "column", to_type, next.object);
-    ELSE
-        PERFORM objectid_ext_tools._live_retry_unless(tables = objectid_ext_tools._live_tree(ARRAY[next.relation]));
-        SELECT objectid_ext_tools._live_definition('check', next.relation, next.object, to_type, array_agg(l.attribute), array_agg(l.value), 'pg_catalog, pg_temp') INTO definition
-        FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = next.relation;
-    END IF;
-    PERFORM objectid_ext_tools._live_lock(tables, CASE next.kind WHEN 'foreign key' THEN 'SHARE ROW EXCLUSIVE' ELSE 'ACCESS EXCLUSIVE' END, max_wait);
+    PERFORM objectid_ext_tools._live_retry_unless(tables = objectid_ext_tools._live_tree(ARRAY[next.relation]));
+    SELECT objectid_ext_tools._live_definition('check', next.relation, next.object, to_type, array_agg(l.attribute), array_agg(l.value), 'pg_catalog, pg_temp') INTO definition
+    FROM objectid_ext_tools._live_columns("table", "column", to_type) l WHERE l.relation = next.relation;
+    PERFORM objectid_ext_tools._live_lock(tables, 'ACCESS EXCLUSIVE', max_wait);
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', next.relation, next.shadow, definition) ||
             CASE WHEN definition LIKE '%NOT VALID' OR definition LIKE '%NOT ENFORCED' THEN '' ELSE ' NOT VALID' END;
     RETURN 0;
