@@ -195,13 +195,17 @@ ALTER TABLE heir ALTER shard SET DEFAULT nextval('named_id');
 CREATE SEQUENCE read_id;
 CREATE TABLE read (id bigint DEFAULT next_snowflake('read_id', 1), same bigint DEFAULT currval('read_id'));
 SELECT count(nextval('called_id')) FROM generate_series(1, 4096);
--- but a sequence can serve two nodes
+-- but what a standby, or a server after a crash, sees is of no node: the last of a tick
+CREATE SEQUENCE reserved_id;
+CREATE TABLE reserved (id bigint DEFAULT next_snowflake('reserved_id', 1));
+SELECT count(setval('reserved_id', snowflake_ceiling(clock_timestamp())));
+-- and a sequence can serve two nodes
 CREATE SEQUENCE both_id;
 CREATE TABLE both_1 (id bigint DEFAULT next_snowflake('both_id', 1));
 CREATE TABLE both_2 (id bigint DEFAULT next_snowflake('both_id', 2));
 INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
-DROP TABLE mixed, serial, called, heir, shared, same_default, named, read, both_1, both_2;
+DROP TABLE mixed, serial, called, heir, shared, same_default, named, read, reserved, both_1, both_2;
 
 -- nextval_any() takes them, too.
 CREATE SEQUENCE "any'_id";

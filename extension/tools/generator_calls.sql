@@ -34,12 +34,16 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION objectid_ext_tools._layout_facts(snowflake_layout) IS 'internal: highest node, ids of a node in a tick, length of a tick, lowest id of the second day, highest id and its time';
 
+-- The last id of a tick is what WAL reserves, and a standby, or a server after a crash,
+-- sees: all bits of its node are set, and tell nothing.
+
 CREATE FUNCTION objectid_ext_tools._id_facts(id bigint, layout snowflake_layout, OUT created timestamp with time zone, OUT node integer)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT snowflake_timestamp(id, layout), snowflake_node(id, layout);
+    SELECT created, CASE WHEN id OPERATOR(pg_catalog.<>) snowflake_ceiling(created, layout) THEN snowflake_node(id, layout) END
+    FROM (SELECT snowflake_timestamp(id, layout)) AS time (created);
 END;
-COMMENT ON FUNCTION objectid_ext_tools._id_facts(bigint, snowflake_layout) IS 'internal: time and node of an id';
+COMMENT ON FUNCTION objectid_ext_tools._id_facts(bigint, snowflake_layout) IS 'internal: time and node of an id; null for the node of the last id of a tick';
 
 -- Calling a function of the library loads it.  That defines its settings, and
 -- removes what a session has set under their names before.
