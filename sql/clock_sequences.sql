@@ -215,6 +215,16 @@ CREATE TABLE taken_1 PARTITION OF taken DEFAULT;
 SELECT * FROM pg_temp.problems();
 DROP TABLE taken;
 
+-- So does nextval_range(), and arguments can be named, or null.
+CREATE TABLE taken (id bigint DEFAULT next_snowflake('"any''_id"', 1), a bigint DEFAULT (nextval_range('"any''_id"', 2)).first,
+    b bigint DEFAULT (nextval_range(count => 1, seq => '"any''_id"')).last, c bigint DEFAULT (nextval_range(seq => 'called_id', count => 1)).step,
+    d bigint DEFAULT (nextval_range('"any''_id"'::text::regclass, 1)).first, e bigint DEFAULT nextval_any(sequences => '{called_id,"\"any''_id\""}'),
+    f bigint DEFAULT nextval_any(sequences => ARRAY['called_id', NULL::regclass]), g bigint DEFAULT nextval_any('{called_id,NULL}'), h bigint DEFAULT nextval_any(NULL));
+SELECT * FROM pg_temp.problems();
+ALTER TABLE taken ADD i bigint DEFAULT (nextval_range(('called' || '_id')::regclass, 1)).first;
+SELECT * FROM pg_temp.problems();
+DROP TABLE taken;
+
 -- The name of a sequence can go through casts.  Another one is not the same.
 CREATE SEQUENCE " Q'q""Q.";
 CREATE TABLE converted (id bigint DEFAULT next_snowflake('" Q''q""Q."', 1), a bigint DEFAULT nextval(to_regclass('app." Q''q""Q."')),

@@ -227,7 +227,8 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._nextval_defaults(oid[]) IS 'internal: calls of nextval() in defaults that depend on one of some sequences, or find any by name; checked if the name can be read';
 
--- The function of the extension, of an array of constants or a constant array
+-- The functions of the extension: nextval_any() of an array of constants or a constant
+-- array, in which nulls are ignored, and nextval_range()
 
 CREATE FUNCTION objectid_ext_tools._nextval_any_defaults(OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -235,21 +236,29 @@ SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$
     SELECT c.relation, c.attribute, c.attname, used.checked, used.sequence, NULL
-    FROM format('(nextval_any[(](?:ARRAY[[](?:%1$s(?:, )?)*[]]|%1$s[[][]])[)])', '''(?:[^'']|'''')*''::regclass') AS pattern,
-         objectid_ext_tools._default_columns('pg_proc', ARRAY(SELECT p.oid
-                                                              FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-                                                                   JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
-                                                              WHERE extname = 'objectid_ext' AND proname = 'nextval_any')) AS c,
+    FROM format('(nextval_any[(](?:sequences => )?(?:ARRAY[[](?:%1$s(?:, )?)*[]]|%1$s[[][]])[)])', '(?:''(?:[^'']|'''')*''|NULL)::regclass') AS pattern,
+         objectid_ext_tools._default_columns('pg_proc', ARRAY(SELECT function FROM objectid_ext_tools._ids_functions('{nextval_any}'))) AS c,
          LATERAL (SELECT reference.name IS NOT NULL AS checked, reference.sequence
                   FROM regexp_matches(c.expression, pattern, 'g') AS call,
                        regexp_matches(call[1], '''((?:[^'']|'''')*)''::regclass([[])?', 'g') AS literal,
                        LATERAL replace(literal[1], '''''', '''') AS shown,
-                       unnest(CASE WHEN literal[2] IS NULL THEN ARRAY[shown] ELSE shown::text[] END) AS name
+                       unnest(array_remove(CASE WHEN literal[2] IS NULL THEN ARRAY[shown] ELSE shown::text[] END, NULL)) AS name
                        LEFT JOIN LATERAL objectid_ext_tools._sequence_reference(format('''%s''::regclass', replace(name, '''', ''''''))) AS reference ON true
                   UNION ALL
                   SELECT false, NULL WHERE regexp_replace(c.expression, pattern, '', 'g') LIKE '%nextval_any(%') AS used
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._nextval_any_defaults() IS 'internal: sequences in calls of nextval_any() in defaults; checked if they can be read';
+
+CREATE FUNCTION objectid_ext_tools._nextval_range_defaults(OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.relation, c.attribute, c.attname, reference.name IS NOT NULL, reference.sequence, reference.any_schema
+    FROM objectid_ext_tools._default_columns('pg_proc', ARRAY(SELECT function FROM objectid_ext_tools._ids_functions('{nextval_range}'))) AS c
+         LEFT JOIN LATERAL objectid_ext_tools._call_arguments(c.expression, objectid_ext_tools._call_pattern('nextval_range'), '{seq,count}') AS call ON true
+         LEFT JOIN LATERAL objectid_ext_tools._sequence_reference(call.sequence) AS reference ON true
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._nextval_range_defaults() IS 'internal: sequences in calls of nextval_range() in defaults; checked if they can be read';
 
 CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[], OUT sequence oid, OUT problem text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -261,6 +270,8 @@ AS $$
         SELECT * FROM objectid_ext_tools._nextval_defaults(ARRAY(SELECT c.sequence FROM clock AS c))
         UNION ALL
         SELECT * FROM objectid_ext_tools._nextval_any_defaults()
+        UNION ALL
+        SELECT * FROM objectid_ext_tools._nextval_range_defaults()
     ), own AS (
         SELECT * FROM called AS child
         WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN called AS parent ON parent.relation = inhparent

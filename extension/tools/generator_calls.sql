@@ -60,19 +60,30 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._server_settings() IS 'internal: the settings node_id (null if it is not set) and max_clock_lead';
 
+-- Roles without USAGE on the schema of objectid_ext cannot look its functions up by name.
+
+CREATE FUNCTION objectid_ext_tools._ids_functions(names name[], OUT function oid, OUT name name) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.oid, proname
+    FROM pg_proc p
+         JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+         JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
+    WHERE extname = 'objectid_ext' AND proname = ANY (names)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._ids_functions(name[]) IS 'internal: functions of objectid_ext with one of these names';
+
 -- The generators, with the names and defaults of their arguments
 
 CREATE FUNCTION objectid_ext_tools._generators(OUT function oid, OUT name name, OUT arguments text[], OUT layout text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT p.oid, proname,
-           CASE proname WHEN 'next_snowflake' THEN '{seq,node,layout}' ELSE '{node,seq,layout}' END::text[],
-           CASE proname WHEN 'next_snowflake' THEN 'twitter' ELSE 'instagram' END
-    FROM pg_proc p
-         JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-         JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
-    WHERE extname = 'objectid_ext' AND proname IN ('next_snowflake', 'next_shard_id')
+    SELECT f.function, f.name,
+           CASE f.name WHEN 'next_snowflake' THEN '{seq,node,layout}' ELSE '{node,seq,layout}' END::text[],
+           CASE f.name WHEN 'next_snowflake' THEN 'twitter' ELSE 'instagram' END
+    FROM objectid_ext_tools._ids_functions('{next_snowflake,next_shard_id}') AS f
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._generators() IS 'internal: next_snowflake() and next_shard_id(), with the names of their arguments, where a shard is a node, and their default layout';
 
