@@ -196,7 +196,21 @@ ALTER TABLE m ADD CHECK (n > 2) NOT VALID;
 CREATE VIEW old AS SELECT * FROM m_old;
 :maintain
 
-\c :original
+-- Statements that are only returned, if others could create tables that refer to the
+-- parent before they are executed
+RESET ROLE;
+ROLLBACK;
 \set QUIET off
+CREATE TABLE d (id objectid, n int) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('d', '1 month', '2025-01-01Z', '2025-03-01Z');
+SELECT statement, problem FROM drop_id_partitions('d', '2025-02-01Z', 'detach concurrently');
+GRANT REFERENCES (n) ON d TO regress_problems_other;
+SELECT statement, problem FROM drop_id_partitions('d', '2025-02-01Z', 'detach concurrently');
+REVOKE REFERENCES (n) ON d FROM regress_problems_other;
+GRANT ALL ON d TO PUBLIC;
+SELECT statement, problem FROM drop_id_partitions('d', '2025-02-01Z', 'detach concurrently');
+SELECT statement, problem FROM drop_id_partitions('d', '2025-02-01Z', 'detach');
+
+\c :original
 DROP DATABASE regress_objectid_problems;
 DROP ROLE regress_problems_owner, regress_problems_other;

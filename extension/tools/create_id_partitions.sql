@@ -275,7 +275,12 @@ BEGIN
     END IF;
     moved := 0;
     PERFORM objectid_ext_tools._limit_wait(), objectid_ext_tools._check_partition_owner(template);
-    PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
+    BEGIN
+        PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
+    EXCEPTION WHEN lock_not_available THEN
+        -- for its name, or for a table that it refers to
+        RAISE EXCEPTION 'could not create table %: %', name, sqlerrm USING ERRCODE = 'lock_not_available';
+    END;
     partition := name::regclass;
     IF key_type = 'bigint'::regtype THEN
         EXECUTE format('COMMENT ON TABLE %s IS %L', partition, objectid_ext_tools._partition_comment(begin_id, end_id, layout));

@@ -34,6 +34,31 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._check_drop_owners(regclass, regclass) IS 'internal: raises an error unless a partition and the tables that refer to its parent belong to the current role, or all are superusers';
 
+-- When a statement is executed that was only returned, the tables that refer to the
+-- parent can be others.
+
+CREATE FUNCTION objectid_ext_tools._check_references_granted(parent regclass) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    granted record;
+BEGIN
+    SELECT relid, CASE WHEN grantee = 0 THEN 'all roles have' ELSE format('role "%s" has', rolname) END AS who INTO granted
+    FROM pg_partition_ancestors(parent) JOIN pg_class c ON c.oid = relid,
+         LATERAL (SELECT relacl UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = relid AND NOT attisdropped) AS acls (acl),
+         aclexplode(acl) AS a LEFT JOIN pg_roles r ON r.oid = grantee
+    WHERE privilege_type = 'REFERENCES' AND grantee <> relowner AND rolsuper IS NOT TRUE
+    ORDER BY relid, rolname LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION '% the privilege REFERENCES on table %', granted.who, granted.relid
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'Functions of a table that is created to refer to it could run with the rights of whoever executes the statement.',
+                  HINT = 'Use REVOKE REFERENCES, or the action "detach".';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_references_granted(regclass) IS 'internal: raises an error if another role than the owner, not a superuser, can create tables that refer to a table or what this is a partition of';
+
 -- DETACH PARTITION removes triggers from the tables that refer to the partition, and
 -- adds some to those it refers to, which DROP removes again.  Each time, it locks the
 -- table weakly before: a transaction that has read it, and then writes it, would
@@ -62,6 +87,7 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._limit_wait(), objectid_ext_tools._check_drop_owners(parent, partition);
     IF action = 'detach concurrently' THEN
+        PERFORM objectid_ext_tools._check_references_granted(parent);
         RETURN objectid_ext_tools._drop_statement(parent, partition, action);
     END IF;
     PERFORM objectid_ext_tools._lock_to_drop(parent, partition, action);

@@ -88,7 +88,8 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._generators() IS 'internal: next_snowflake() and next_shard_id(), with the names of their arguments, where a shard is a node, and their default layout';
 
 -- Columns with defaults of their own or of a domain, by the OIDs of these.  A table
--- that was dropped meanwhile has no expression.
+-- that was dropped meanwhile has no expression.  To print one of thousands of operators
+-- takes more than the stack holds; it is not read.
 
 CREATE FUNCTION objectid_ext_tools._columns_with_default(
     defaults oid[],
@@ -105,11 +106,11 @@ SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
 AS $$
-    SELECT 'pg_attrdef'::regclass, d.oid, adrelid, adnum, a.attname, pg_get_expr(adbin, adrelid)
+    SELECT 'pg_attrdef'::regclass, d.oid, adrelid, adnum, a.attname, CASE WHEN length(adbin::text) < 500000 THEN pg_get_expr(adbin, adrelid) ELSE '' END
     FROM pg_attrdef d JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
     WHERE d.oid = ANY (defaults)
     UNION ALL
-    SELECT 'pg_type'::regclass, t.oid, attrelid, attnum, a.attname, pg_get_expr(typdefaultbin, 0)
+    SELECT 'pg_type'::regclass, t.oid, attrelid, attnum, a.attname, CASE WHEN length(typdefaultbin::text) < 500000 THEN pg_get_expr(typdefaultbin, 0) ELSE '' END
     FROM pg_type t
          JOIN pg_attribute a ON atttypid = t.oid AND attnum > 0 AND NOT attisdropped AND NOT atthasdef
          JOIN pg_class c ON c.oid = attrelid AND relkind IN ('r', 'p', 'f')
