@@ -115,8 +115,20 @@ CREATE TABLE computed (id bigint DEFAULT next_snowflake(format('%s_id', 'a')::re
 CREATE FUNCTION current_layout() RETURNS snowflake_layout LANGUAGE sql RETURN 'twitter'::snowflake_layout;
 CREATE TABLE computed_layout (id bigint DEFAULT next_snowflake('a_id', 1, current_layout()));
 CREATE TABLE deep (id bigint DEFAULT next_snowflake('a_id', ((((1 + 2) * 3) + 4) * 5) + 1));
--- nobody can make the view fail with one that the stack is too small to print
-DO $$ BEGIN EXECUTE format('CREATE TABLE large (id bigint DEFAULT next_snowflake(''a_id'', length(%L)))', repeat('x', 150000)); END $$;
+-- nobody can make the view fail with one that is too long for it, as stored or as printed,
+-- or that the stack is too small to print
+DO $$
+BEGIN
+    EXECUTE format('CREATE TABLE large (id bigint DEFAULT next_snowflake(''a_id'', length(%1$L)), n bigint DEFAULT nextval(right(%1$L, 4)::regclass))', repeat('x', 150000));
+    EXECUTE format('CREATE TABLE long (id bigint DEFAULT next_snowflake(''a_id'', cardinality(ARRAY[%s])))', rtrim(repeat('''1e131000''::numeric, ', 4), ', '));
+    EXECUTE format('CREATE TABLE nested (id bigint DEFAULT next_snowflake(''a_id'', %s1%s))', repeat('coalesce(', 400), repeat(')', 400));
+END
+$$;
+SELECT attname, objectid_ext_tools._finds_sequence(adbin) FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'large'::regclass ORDER BY attnum;
+SET max_stack_depth = '100kB';
+SELECT objectid_ext_tools._printed_default(adbin, adrelid) AS printed FROM pg_attrdef WHERE adrelid = 'nested'::regclass;
+RESET max_stack_depth;
+CREATE TABLE null_node (id bigint DEFAULT next_snowflake('a_id', NULL), "to" bigint DEFAULT next_snowflake('a_id', layout => 'twitter', node => NULL::int), shard bigint DEFAULT next_shard_id(NULL, nextval('five_id')));
 -- the node may be computed
 CREATE FUNCTION current_node() RETURNS int LANGUAGE sql RETURN 1;
 CREATE TABLE computed_node (id bigint DEFAULT next_snowflake('a_id', current_node()));
@@ -125,7 +137,7 @@ SELECT * FROM pg_temp.problems();
 CREATE TABLE future (id bigint DEFAULT next_snowflake('a_id', 1, 'time:41,node:10,seq:12;tick=1ms;epoch=2090-01-01T00:00:00Z'));
 SELECT problem ~ '; the layout begins at 2090-01-01 00:00:00\+00$' AS begins FROM pg_temp.problems() WHERE table_name = 'future'::regclass;
 DROP TABLE future;
-DROP TABLE unset, unset_too, too_high, negative, narrow, narrower, cast_node, gone, unqualified, no_sequence, computed, computed_layout, deep, large, computed_node;
+DROP TABLE unset, unset_too, too_high, negative, narrow, narrower, cast_node, gone, unqualified, no_sequence, computed, computed_layout, deep, large, long, nested, null_node, computed_node;
 
 -- Types that cannot hold the ids, or not exactly: the highest has 19 digits, and that of
 -- js53 is 2^53 - 1

@@ -105,6 +105,7 @@ AS $$
         CASE WHEN clock.sequence_name IS NULL OR clock.layout IS NULL THEN 'the default is not checked, because its arguments are not constants' END,
         objectid_ext_tools._type_problem(clock),
         CASE WHEN clock.node_of_server AND clock.node IS NULL THEN 'objectid_ext.node_id is not set' END,
+        CASE WHEN clock.node_is_null THEN format('the %s is null, so the ids are, too', CASE clock.generator WHEN 'next_snowflake' THEN 'node' ELSE 'shard' END) END,
         CASE WHEN clock.node < 0 OR clock.node > clock.max_node THEN
             format('%s %s is out of range: 0 to %s', CASE clock.generator WHEN 'next_snowflake' THEN 'node' ELSE 'shard' END, clock.node, clock.max_node) END,
         CASE WHEN clock.generator = 'next_shard_id' AND clock.tick > '1 second' THEN 'a tick of the layout is longer than a second' END,
@@ -209,7 +210,7 @@ COMMENT ON FUNCTION objectid_ext_tools._usage_problems(objectid_ext_tools._clock
 -- What else uses the sequence of a clock
 
 CREATE FUNCTION objectid_ext_tools._nextval_defaults(sequences oid[], OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH used AS MATERIALIZED (
@@ -231,7 +232,7 @@ COMMENT ON FUNCTION objectid_ext_tools._nextval_defaults(oid[]) IS 'internal: ca
 -- array, in which nulls are ignored, and nextval_range()
 
 CREATE FUNCTION objectid_ext_tools._nextval_any_defaults(OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$
@@ -250,7 +251,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._nextval_any_defaults() IS 'internal: sequences in calls of nextval_any() in defaults; checked if they can be read';
 
 CREATE FUNCTION objectid_ext_tools._nextval_range_defaults(OUT relation oid, OUT attribute smallint, OUT attname name, OUT checked boolean, OUT sequence oid, OUT any_schema text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT c.relation, c.attribute, c.attname, reference.name IS NOT NULL, reference.sequence, reference.any_schema
@@ -261,7 +262,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._nextval_range_defaults() IS 'internal: sequences in calls of nextval_range() in defaults; checked if they can be read';
 
 CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[], OUT sequence oid, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH clock AS MATERIALIZED (

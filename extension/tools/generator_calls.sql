@@ -87,9 +87,29 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._generators() IS 'internal: next_snowflake() and next_shard_id(), with the names of their arguments, where a shard is a node, and their default layout';
 
+-- Any role can create a default that nothing can print or match: the stack holds a deep
+-- one as it is stored, but not to print it, and text can be too long for a regular
+-- expression.  A short constant such as 1e131000 is long as text.
+
+CREATE FUNCTION objectid_ext_tools._printed_default(expression pg_node_tree, relation oid) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    printed text := '';
+BEGIN
+    IF length(expression::text) < 500000 THEN
+        printed := pg_get_expr(expression, relation);
+    END IF;
+    RETURN CASE WHEN length(printed) >= 500000 THEN '' ELSE printed END;
+EXCEPTION WHEN program_limit_exceeded THEN
+    RETURN '';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._printed_default(pg_node_tree, oid) IS 'internal: a default as printed; empty if that is too long, or too deep for the stack; null if its table was dropped meanwhile';
+
 -- Columns with defaults of their own or of a domain, by the OIDs of these.  A table
--- that was dropped meanwhile has no expression.  To print one of thousands of operators
--- takes more than the stack holds; it is not read.
+-- that was dropped meanwhile has no expression.
 
 CREATE FUNCTION objectid_ext_tools._columns_with_default(
     defaults oid[],
@@ -101,16 +121,16 @@ CREATE FUNCTION objectid_ext_tools._columns_with_default(
     OUT attname name,
     OUT expression text
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 SET standard_conforming_strings = on
 AS $$
-    SELECT 'pg_attrdef'::regclass, d.oid, adrelid, adnum, a.attname, CASE WHEN length(adbin::text) < 500000 THEN pg_get_expr(adbin, adrelid) ELSE '' END
+    SELECT 'pg_attrdef'::regclass, d.oid, adrelid, adnum, a.attname, objectid_ext_tools._printed_default(adbin, adrelid)
     FROM pg_attrdef d JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
     WHERE d.oid = ANY (defaults)
     UNION ALL
-    SELECT 'pg_type'::regclass, t.oid, attrelid, attnum, a.attname, CASE WHEN length(typdefaultbin::text) < 500000 THEN pg_get_expr(typdefaultbin, 0) ELSE '' END
+    SELECT 'pg_type'::regclass, t.oid, attrelid, attnum, a.attname, objectid_ext_tools._printed_default(typdefaultbin, 0)
     FROM pg_type t
          JOIN pg_attribute a ON atttypid = t.oid AND attnum > 0 AND NOT attisdropped AND NOT atthasdef
          JOIN pg_class c ON c.oid = attrelid AND relkind IN ('r', 'p', 'f')
@@ -129,7 +149,7 @@ CREATE FUNCTION objectid_ext_tools._default_columns(
     OUT attname name,
     OUT expression text
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH referring AS MATERIALIZED (
@@ -144,13 +164,15 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._default_columns(regclass, oid[]) IS 'internal: columns whose default, or that of their domain, depends on one of some objects, with the default as printed';
 
 -- Nothing depends on nextval(), which is built in, and on a sequence that it finds by
--- name.  Only such defaults are printed: most tables have one that calls nextval().
+-- name.  Only such defaults are printed: most tables have one that calls nextval().  One that
+-- is too long is not read, as above.
 
 CREATE FUNCTION objectid_ext_tools._finds_sequence(expression pg_node_tree) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT expression::text ~ format(':funcid %s [^{]*[{](?!CONST :consttype %s )', 'nextval(regclass)'::regprocedure::oid, 'regclass'::regtype::oid)
+    SELECT CASE WHEN length(expression::text) < 500000 THEN
+               expression::text ~ format(':funcid %s [^{]*[{](?!CONST :consttype %s )', 'nextval(regclass)'::regprocedure::oid, 'regclass'::regtype::oid) ELSE false END
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._finds_sequence(pg_node_tree) IS 'internal: does an expression call nextval() with anything but a constant of type regclass?';
 
@@ -224,7 +246,7 @@ CREATE FUNCTION objectid_ext_tools._generator_calls(
     OUT layout text,
     OUT alone boolean
 ) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH generator AS MATERIALIZED (
@@ -302,6 +324,7 @@ CREATE TYPE objectid_ext_tools._clock AS (
     ids text,
     node integer,
     node_of_server boolean,
+    node_is_null boolean,
     alone boolean,
     by_name boolean,
     sequence_name text,
@@ -316,7 +339,7 @@ CREATE TYPE objectid_ext_tools._clock AS (
 COMMENT ON TYPE objectid_ext_tools._clock IS 'internal: a call of a generator in the default of a column, numbered, with its arguments and facts of its layout';
 
 CREATE FUNCTION objectid_ext_tools._clocks() RETURNS SETOF objectid_ext_tools._clock
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH call AS MATERIALIZED (
@@ -328,7 +351,7 @@ AS $$
     )
     SELECT c.id, c.relation, c.attribute, c.generator, known.layout, replace(c.layout, ';start=random', ''),
            CASE WHEN c.node = 'server' THEN setting.node ELSE substring(c.node_number FROM '^(-?[0-9]{1,10})(?:::(?:integer|smallint))*$')::integer END,
-           c.node = 'server', c.alone, reference.by_name, reference.name, reference.sequence,
+           c.node = 'server', c.node_number ~ '^NULL(::(integer|smallint))+$', c.alone, reference.by_name, reference.name, reference.sequence,
            max_node, slots, tick, second_day, highest, last_instant
     FROM call AS c CROSS JOIN objectid_ext_tools._server_settings() AS setting
          LEFT JOIN known ON known.name = c.layout
