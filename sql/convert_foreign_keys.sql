@@ -78,5 +78,40 @@ SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5) ORDER BY ste
 SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'refers_loaded';
 \t off
 
+-- They act in the same order as before, also those of tables that were created later.
+CREATE TABLE root (id serial PRIMARY KEY);
+CREATE TABLE leaf (root int);
+CREATE TABLE middle (root int);
+ALTER TABLE middle ADD FOREIGN KEY (root) REFERENCES root ON DELETE CASCADE;
+ALTER TABLE leaf ADD FOREIGN KEY (root) REFERENCES root ON DELETE RESTRICT;
+CREATE FUNCTION delete_leaf() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM leaf WHERE root = OLD.root; RETURN OLD; END';
+CREATE TRIGGER delete_leaf BEFORE DELETE ON middle FOR EACH ROW EXECUTE FUNCTION delete_leaf();
+INSERT INTO root SELECT generate_series(1, 2);
+INSERT INTO middle SELECT id FROM root;
+INSERT INTO leaf SELECT id FROM root;
+DELETE FROM root WHERE id = 1;
+\t on
+SELECT statement FROM snowflake_conversion_steps('root', 'id', 5) ORDER BY step \gexec
+\t off
+DELETE FROM root WHERE id = 2;
+SELECT count(*) FROM leaf;
+
+-- A column that is dropped before its foreign key is validated
+CREATE TABLE referred (id serial PRIMARY KEY);
+CREATE TABLE divided (n int, referred int CONSTRAINT divided_referred REFERENCES referred) PARTITION BY LIST (n);
+CREATE TABLE divided_1 PARTITION OF divided FOR VALUES IN (1);
+CREATE TABLE other (referred int CONSTRAINT other_referred REFERENCES referred);
+INSERT INTO referred DEFAULT VALUES;
+INSERT INTO other VALUES (1);
+SET session_replication_role = replica;
+INSERT INTO divided VALUES (1, 999);
+RESET session_replication_role;
+\t on
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+ALTER TABLE divided DROP COLUMN referred;
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+SELECT conname, convalidated FROM pg_constraint WHERE conname IN ('divided_referred', 'other_referred');
+\t off
+
 SELECT relname FROM pg_class WHERE relname LIKE E'\\_objectid\\_ext\\_%';
 DROP SCHEMA keys_test CASCADE;

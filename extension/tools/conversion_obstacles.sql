@@ -261,6 +261,19 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._overload_obstacles(regclass[]) IS 'internal: what other roles have that definitions of tables could use after a conversion';
 
+-- Whoever may create functions can do so while a conversion waits for a lock, or rewrites
+-- a table.  So this is asked again before each definition is read, and at the end.
+
+CREATE FUNCTION objectid_ext_tools._check_overloads(tables regclass[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._overload_obstacles(tables) AS o));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_overloads(regclass[]) IS 'internal: raises an error if other roles have what definitions of tables could use after a conversion';
+
 -- In steps, NOT NULL of a partition gets the name of the parent's.
 
 CREATE FUNCTION objectid_ext_tools._locked_obstacles("table" regclass, "column" name, to_type regtype) RETURNS SETOF objectid_ext_tools._obstacle

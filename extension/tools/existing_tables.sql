@@ -223,6 +223,7 @@ DECLARE
     types text[] := '{}';
     adds text[] := '{}';
     statement text;
+    tables regclass[] := objectid_ext_tools._live_tables("table", "column", to_type);
 BEGIN
     FOR key IN
         SELECT conrelid::regclass AS relation, conname, pg_get_constraintdef(oid) AS definition,
@@ -256,8 +257,10 @@ BEGIN
     END LOOP;
 
     FOREACH statement IN ARRAY drops || types || adds LOOP
+        PERFORM objectid_ext_tools._check_overloads(tables);
         EXECUTE statement;
     END LOOP;
+    PERFORM objectid_ext_tools._check_overloads(tables);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._change_column_types(regclass, name, regtype) IS 'internal: changes the type of a column and of all columns that reference it';

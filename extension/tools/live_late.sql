@@ -129,7 +129,7 @@ AS $$
     SELECT coalesce(
         (SELECT regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '')
          FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k JOIN pg_constraint c ON conrelid = k.relation AND conname = k.name
-         WHERE k.parent = $2 AND k.parent_name = $3 LIMIT 1),
+         WHERE k.parent = $2 AND k.parent_name = $3 AND k.relation IN (SELECT relid FROM pg_partition_tree($2)) LIMIT 1),
         (SELECT objectid_ext_tools._live_referring(k.relation, k.attributes, k.referred, k.referred_attributes) || k.definition
          FROM objectid_ext_tools._live_late_keys(to_regclass(late)) AS k WHERE k.relation = $2 AND k.name = $3 AND k.definition IS NOT NULL))
 $$;
@@ -207,7 +207,8 @@ BEGIN
     EXECUTE format('UPDATE ONLY %s AS k SET name = conname FROM pg_constraint c WHERE c.oid = k.key AND conrelid = k.relation AND conname <> k.name', late);
     EXECUTE format('DELETE FROM ONLY %s AS k WHERE root IS NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.relation)'
                    ' OR definition IS NULL AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.relation AND conname = k.name)'
-                   ' OR definition IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class WHERE oid = k.referred))', late);
+                   ' OR definition IS NOT NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.referred)'
+                   ' OR EXISTS (SELECT FROM pg_attribute WHERE attisdropped AND (attrelid = k.relation AND attnum = ANY (k.attributes) OR attrelid = k.referred AND attnum = ANY (k.referred_attributes)))))', late);
     IF objectid_ext_tools._live_late_part(late, max_wait) THEN
         RETURN 0;
     END IF;

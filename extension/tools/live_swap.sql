@@ -143,9 +143,10 @@ DECLARE
     lates text[] := '{}';
     late text := objectid_ext_tools._live_late("table", "column");
 BEGIN
-    -- indexes of partitions are there before they are attached
+    -- indexes of partitions are there before they are attached; foreign keys act in the
+    -- order of their OIDs
     FOR each IN SELECT * FROM objectid_ext_tools._live_objects("table", "column", to_type) o
-                ORDER BY o.kind = 'index' DESC, (SELECT count(*) FROM pg_partition_ancestors(o.relation)) DESC, o.relation, o.object
+                ORDER BY o.kind = 'index' DESC, CASE WHEN o.kind = 'index' THEN (SELECT count(*) FROM pg_partition_ancestors(o.relation)) END DESC, o.object
     LOOP
         IF each.kind = 'index' THEN
             SELECT * INTO part FROM objectid_ext_tools._live_swap_index(each.object, each.shadow);
@@ -384,7 +385,9 @@ BEGIN
         END IF;
         seq := objectid_ext_tools._prepare_sequence("table", "column", seq, highest, node, layout);
     END IF;
+    PERFORM objectid_ext_tools._check_overloads(tables);
     PERFORM objectid_ext_tools._execute(statements);
+    PERFORM objectid_ext_tools._check_overloads(tables);
     PERFORM objectid_ext_tools._compile_again(f) FROM objectid_ext_tools._trigger_functions(changed) AS f;
     IF layout IS NOT NULL THEN
         PERFORM objectid_ext_tools._set_snowflake_default("table", "column", seq, node, layout);
