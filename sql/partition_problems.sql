@@ -210,7 +210,8 @@ REVOKE REFERENCES (n) ON d FROM regress_problems_other;
 GRANT ALL ON d TO PUBLIC;
 SELECT statement, problem FROM drop_id_partitions('d', '2025-02-01Z', 'detach concurrently');
 SELECT statement, problem FROM drop_id_partitions('d', '2025-02-01Z', 'detach');
-
+\set QUIET on
 \c :original
+\set QUIET off
 DROP DATABASE regress_objectid_problems;
 DROP ROLE regress_problems_owner, regress_problems_other;
