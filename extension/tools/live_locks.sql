@@ -11,10 +11,10 @@ CREATE FUNCTION objectid_ext_tools._live_claims("table" regclass, OUT pid intege
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    -- sessions that have begun since
+    -- sessions that have begun since; the table can have been dropped
     SELECT pg_stat_clear_snapshot();
     SELECT l.pid, classid::integer
-    FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_class c ON c.oid = objid
+    FROM pg_locks l JOIN pg_stat_activity a USING (pid) LEFT JOIN pg_class c ON c.oid = objid
     WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND (classid::integer # hashtext('objectid_ext_tools')) BETWEEN 0 AND 65535 AND objid = "table" AND objsubid = 2 AND granted
       AND (pg_has_role(usesysid, relowner, 'MEMBER') OR l.pid = pg_backend_pid())
