@@ -190,7 +190,7 @@ AS $$
         FROM part p
         UNION ALL
         SELECT 'drop', s.relation, NULL, c.relname, c.oid, NULL
-        FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_class c ON c.oid = to_regclass(s.index_name) AND c.relkind = 'I' AND s.constraint_name IS NULL
+        FROM objectid_ext_tools._live_strays("table", "column", to_type) s JOIN pg_class c ON c.oid = to_regclass(s.index_name) AND c.relkind = 'I'
     ) AS a (action, relation, object, shadow, index, parent)
     WHERE a.action IS NOT NULL ORDER BY array_position(ARRAY['drop', 'rename', 'create', 'attach'], a.action), a.relation, a.object
 $$;

@@ -440,7 +440,7 @@ BEGIN
     RETURN QUERY SELECT format('The %s "%s" of table %s does not exist for the shadow columns.', kind, object_name, relation)
                  FROM objectid_ext_tools._live_objects("table", "column", to_type) o WHERE o.state IN ('missing', 'begun') ORDER BY kind DESC, relation::text COLLATE "C", object_name;
     RETURN QUERY SELECT format('The %s of table %s is not needed.', coalesce('index ' || index_name, format('constraint "%s"', constraint_name)), relation)
-                 FROM objectid_ext_tools._live_strays("table", "column", to_type) WHERE index_name IS NULL OR constraint_name IS NULL;
+                 FROM objectid_ext_tools._live_strays("table", "column", to_type);
     RETURN QUERY SELECT 'Transactions can run that began before rows were filled.'
                  WHERE EXISTS (SELECT FROM objectid_ext_tools._live_progress(to_regclass(state)) AS s JOIN pg_index ON indexrelid = s.wait
                                WHERE indrelid = to_regclass(state) AND indisprimary);
