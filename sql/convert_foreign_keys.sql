@@ -113,5 +113,30 @@ SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY s
 SELECT conname, convalidated FROM pg_constraint WHERE conname IN ('divided_referred', 'other_referred');
 \t off
 
+-- The converted column is renamed, and then dropped, before foreign keys between other
+-- tables are validated.
+CREATE TABLE tenant (id serial PRIMARY KEY, no serial);
+CREATE INDEX ON tenant (no);
+CREATE TABLE landlord (id int PRIMARY KEY REFERENCES tenant);
+CREATE TABLE house (landlord int CONSTRAINT house_landlord REFERENCES landlord);
+SET session_replication_role = replica;
+INSERT INTO house VALUES (999);
+RESET session_replication_role;
+\t on
+SELECT statement FROM snowflake_conversion_steps('tenant', 'id', 5) ORDER BY step \gexec
+ALTER TABLE tenant RENAME id TO number;
+-- another column is converted by itself
+SELECT statement FROM snowflake_conversion_steps('tenant', 'no', 5) ORDER BY step \gexec
+SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'tenant'::regclass AND attname = 'no';
+SELECT step, left(statement, 51) FROM snowflake_conversion_steps('tenant', 'number', 5);
+CALL undo_conversion('tenant', 'number');
+ALTER TABLE tenant DROP COLUMN number CASCADE;
+CALL undo_conversion('tenant', 'no');
+CALL undo_conversion(NULL, NULL);
+DELETE FROM house;
+CALL undo_conversion(NULL, NULL);
+SELECT conname, convalidated FROM pg_constraint WHERE conname IN ('house_landlord', 'landlord_id_fkey');
+\t off
+
 SELECT relname FROM pg_class WHERE relname LIKE E'\\_objectid\\_ext\\_%';
 DROP SCHEMA keys_test CASCADE;

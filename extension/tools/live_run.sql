@@ -32,7 +32,9 @@ BEGIN
     END IF;
     PERFORM objectid_ext_tools._check_owner(ARRAY["table"]);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL AND (objectid_ext_tools._live_lost("table", "column") = '{}') IS NOT FALSE THEN
-        SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
+        SELECT CASE WHEN NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.root AND attname = r.attribute)
+                    THEN format('Column "%s" of this table was dropped while it was being converted; use undo_conversion(NULL, NULL).', r.attribute)
+                    WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
                     THEN 'Only foreign keys remain to be validated; call the function that returned the steps again.'
                     ELSE format('Column "%s" of this table is being converted.', r.attribute) END
         INTO hint FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r WHERE r.root = "table" LIMIT 1;
@@ -96,10 +98,7 @@ DECLARE
     store regclass;
 BEGIN
     SELECT s INTO store FROM objectid_ext_tools._live_stores() s, objectid_ext_tools._live_root(s) r
-    WHERE r.root IS NOT NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = r.root)
-                                  -- it can have another name if only foreign keys remain
-                                  OR NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.root AND attname = r.attribute)
-                                     AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition'))
+    WHERE r.root IS NOT NULL AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.root AND attname = r.attribute)
     LIMIT 1;
     IF store IS NULL THEN
         PERFORM objectid_ext_tools._execute(ARRAY(SELECT objectid_ext_tools._live_unused()));

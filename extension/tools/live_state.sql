@@ -107,10 +107,13 @@ AS $$
     SELECT s.root, coalesce(objectid_ext_tools._live_beside(s.root, objectid_ext_tools._live_name(s.attribute)),
                             -- before it has a shadow column, its trigger is one of this column
                             (SELECT a.attname FROM pg_trigger JOIN pg_attribute a ON attrelid = tgrelid AND attnum = tgattr[0]
-                             WHERE s.begun AND tgrelid = s.root AND tgname = '~objectid_ext_conversion' AND NOT attisdropped),
+                             WHERE s.num IS NULL AND tgrelid = s.root AND tgname = '~objectid_ext_conversion' AND NOT attisdropped),
+                            -- after the columns were replaced; not in a copy by pg_dump, where the numbers of columns differ
+                            (SELECT a.attname FROM pg_attribute a WHERE attrelid = s.root AND attnum = s.num AND NOT attisdropped
+                             AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = s.root AND attname = s.attribute)),
                             s.attribute)
-    FROM (SELECT p.root, p.attribute, true AS begun FROM objectid_ext_tools._live_progress(store) p
-          UNION ALL SELECT k.root, k.attribute, false FROM objectid_ext_tools._live_late_keys(store) k) AS s
+    FROM (SELECT p.root, p.attribute, NULL::smallint AS num FROM objectid_ext_tools._live_progress(store) p
+          UNION ALL SELECT k.root, k.attribute, k.attributes[1] FROM objectid_ext_tools._live_late_keys(store) k) AS s
     WHERE s.root IS NOT NULL
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._live_root(regclass) IS 'internal: table and column of a conversion, with its name of now, by a table that stores its progress';
@@ -134,7 +137,7 @@ BEGIN
         SELECT s FROM objectid_ext_tools._live_stores() AS s WHERE late = EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
     LOOP
         SELECT * INTO r FROM objectid_ext_tools._live_root(each);
-        IF r.root = "table" AND (r.attribute = "column" OR late AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = r.attribute)) THEN
+        IF r.root = "table" AND r.attribute = "column" THEN
             RETURN each;
         END IF;
     END LOOP;
