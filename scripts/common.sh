@@ -173,8 +173,8 @@ build() {
 	say "Building for $("$PG_CONFIG" --version)"
 	run mkdir "$work/src"
 	source_files "$top" | tar -C "$top" --null -T - -cf - | run tar -C "$work/src" --no-same-owner -xf -
-	run make -s -j "$(nproc)" -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no
-	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" with_llvm=no \
+	run make -s -j "$(nproc)" -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}"
+	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" COPT="${COPT:-}" \
 		install DESTDIR="$work/dest" >/dev/null
 
 	pkglibdir=$work/dest$("$PG_CONFIG" --pkglibdir)
@@ -185,7 +185,7 @@ build() {
 	elif has_setting extension_control_path; then
 		echo "extension_control_path = '$sharedir:\$system'" >>"$work/private.conf"
 	else
-		as_root make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" with_llvm=no install >/dev/null
+		as_root make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" install >/dev/null
 		return
 	fi
 	echo "dynamic_library_path = '$pkglibdir:\$libdir'" >>"$work/private.conf"

@@ -32,7 +32,7 @@ run_tests() {
 		tests=(REGRESS="$(light_tests sql sql | xargs)" ISOLATION="$(light_tests specs spec | xargs)")
 		[ -z "${heavy-}" ] || say "Left out unless they are named: ${heavy[*]}"
 	fi
-	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" with_llvm=no TAP_TESTS= installcheck \
+	run make -s -C "$work/src" PG_CONFIG="$PG_CONFIG" TAP_TESTS= installcheck \
 		"${tests[@]}" && return
 	cat "$work"/src/{,output_iso/}regression.diffs 2>/dev/null
 	return 1

@@ -24,7 +24,7 @@ sub installed { return system("$_[0] --version >/dev/null 2>&1") == 0 }
 
 # A copy of the tree, for what is built is built in it
 system_or_bail('sh', '-c', "mkdir $dir/tree && tar --exclude=./tmp_check --exclude=./.git -cf - . | tar -C $dir/tree -xf -");
-my $made = `make -s -C $dir/tree image PG_CONFIG=$pg_config with_llvm=no 2>&1`;
+my $made = `make -s -C $dir/tree image PG_CONFIG=$pg_config 2>&1`;
 is($?, 0, 'make image') or diag($made);
 my ($archive) = glob("$dir/tree/objectid_ext-$version-pg*.oci.tar") or BAIL_OUT("no image: $made");
 
@@ -53,7 +53,7 @@ SKIP:
 	like($inspected, qr/"Layers": \[\s*"\Q$manifest->{layers}[0]{digest}\E"/, 'skopeo reads it');
 }
 my $first = slurp_file($archive);
-system_or_bail('make', '-s', '-C', "$dir/tree", 'image', "PG_CONFIG=$pg_config", 'with_llvm=no');
+system_or_bail('make', '-s', '-C', "$dir/tree", 'image', "PG_CONFIG=$pg_config");
 ok(slurp_file($archive) eq $first, 'the same files make the same image');
 
 # The server finds them by the settings that CloudNativePG makes.
