@@ -399,6 +399,9 @@ BEGIN
 END $$;
 CREATE TABLE empty (event int, day int, CONSTRAINT empty_fk FOREIGN KEY (day, event) REFERENCES event (day, id)) PARTITION BY LIST (day);
 CREATE TABLE plain (event int, day int, CONSTRAINT plain_fk FOREIGN KEY (event, day) REFERENCES event ON DELETE CASCADE);
+CREATE TABLE freed (event int, day int) PARTITION BY LIST (day);
+CREATE TABLE freed1 PARTITION OF freed FOR VALUES IN (1);
+ALTER TABLE freed ADD CONSTRAINT freed_fk FOREIGN KEY (event, day) REFERENCES event;
 \t on
 SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
@@ -406,6 +409,9 @@ CALL exchange();
 CREATE TABLE d2 PARTITION OF detail FOR VALUES IN (2);
 ALTER TABLE d1 RENAME CONSTRAINT detail_event_day_fkey TO d1_event;
 ALTER TABLE plain RENAME CONSTRAINT plain_fk TO plain_event;
+-- before PostgreSQL 18, the key of a partitioned table is that of its partitions meanwhile
+DO $$ BEGIN EXECUTE (SELECT format('ALTER TABLE %s DROP CONSTRAINT freed_fk', conrelid::regclass) FROM pg_constraint
+                     WHERE conname = 'freed_fk' AND conrelid IN ('freed'::regclass, 'freed1'::regclass) AND conparentid = 0 LIMIT 1); END $$;
 CREATE SCHEMA moved;
 ALTER TABLE event SET SCHEMA moved;
 ALTER TABLE moved.event RENAME TO happening;
@@ -420,10 +426,10 @@ SELECT statement FROM snowflake_conversion_steps('moved.happening', 'key', 5) \g
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'd2'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
-WHERE contype = 'f' AND conrelid IN ('empty'::regclass, 'plain'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
+WHERE contype = 'f' AND conrelid IN ('empty'::regclass, 'plain'::regclass, 'freed'::regclass, 'freed1'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
 SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5);
 SELECT * FROM remains;
-DROP TABLE detail, empty, plain, event, moved.happening;
+DROP TABLE detail, empty, plain, freed, event, moved.happening;
 
 --
 -- Publications of all tables, and of all of a schema, contain what a conversion creates

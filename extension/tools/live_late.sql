@@ -205,10 +205,13 @@ DECLARE
 BEGIN
     -- renamed meanwhile
     EXECUTE format('UPDATE ONLY %s AS k SET name = conname FROM pg_constraint c WHERE c.oid = k.key AND conrelid = k.relation AND conname <> k.name', late);
-    EXECUTE format('DELETE FROM ONLY %s AS k WHERE root IS NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.relation)'
+    EXECUTE format('DELETE FROM ONLY %1$s AS k WHERE root IS NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.relation)'
                    ' OR definition IS NULL AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.relation AND conname = k.name)'
                    ' OR definition IS NOT NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.referred)'
-                   ' OR EXISTS (SELECT FROM pg_attribute WHERE attisdropped AND (attrelid = k.relation AND attnum = ANY (k.attributes) OR attrelid = k.referred AND attnum = ANY (k.referred_attributes)))))', late);
+                   ' OR EXISTS (SELECT FROM pg_attribute WHERE attisdropped AND (attrelid = k.relation AND attnum = ANY (k.attributes) OR attrelid = k.referred AND attnum = ANY (k.referred_attributes)))'
+                   -- users have dropped that of each partition
+                   ' OR EXISTS (SELECT FROM %1$s p JOIN pg_class ON pg_class.oid = p.relation WHERE p.parent = k.relation AND p.parent_name = k.name)'
+                   ' AND NOT EXISTS (SELECT FROM %1$s p JOIN pg_constraint ON conrelid = p.relation AND conname = p.name WHERE p.parent = k.relation AND p.parent_name = k.name)))', late);
     IF objectid_ext_tools._live_late_part(late, max_wait) THEN
         RETURN 0;
     END IF;
