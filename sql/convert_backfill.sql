@@ -264,9 +264,9 @@ DROP TABLE visit, account;
 --
 CREATE TABLE account (id serial PRIMARY KEY, n int, created timestamptz DEFAULT '2026-01-01 00:00:00+00');
 CREATE TABLE visit (account int NOT NULL REFERENCES account, other int);
-ALTER TABLE visit ADD FOREIGN KEY (other) REFERENCES account NOT VALID;
 INSERT INTO account (n) SELECT g FROM generate_series(1, 3) AS g;
-INSERT INTO visit SELECT id FROM account;
+INSERT INTO visit SELECT id, CASE id WHEN 3 THEN 77 END FROM account;
+ALTER TABLE visit ADD FOREIGN KEY (other) REFERENCES account NOT VALID;
 ALTER TABLE account OWNER TO regress_past_owner;
 ALTER TABLE visit OWNER TO regress_past_owner;
 ALTER TABLE account ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -302,6 +302,9 @@ DROP TRIGGER "~zz" ON visit;
 SELECT statement FROM steps_until('%''finish''%') AS statement \gexec
 UPDATE visit SET account = 3 WHERE account = 2;
 UPDATE visit SET account = 1 WHERE account = 3;
+-- A value that refers to nothing would be lost.
+CALL _convert_live('finish', 'account', 'id', 'objectid_ext_tools._backfilled', '1 s', node => 5, layout => 'twitter');
+UPDATE visit SET other = NULL WHERE other = 77;
 SELECT statement FROM steps_until('%''finish''%') AS statement \gexec
 RESET ROLE;
 REVOKE SET ON PARAMETER session_replication_role FROM regress_past_owner;

@@ -361,6 +361,7 @@ BEGIN
                 USING ERRCODE = 'data_corrupted', HINT = 'Use undo_conversion().';
         END IF;
     END LOOP;
+    PERFORM objectid_ext_tools._past_check_referring("table", "column");
     EXECUTE format('COMMENT ON TABLE %s_past IS %L', state, mark);
     RETURN true;
 END;

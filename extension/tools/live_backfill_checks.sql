@@ -148,6 +148,41 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._past_row_obstacles(regclass, name, name, text, snowflake_layout) IS 'internal: what prevents that all rows get distinct ids of the times in a column';
 
+-- A value that refers to no row would get an id that tells nothing of the old one.  A
+-- period refers to several rows, and is not compared.
+
+CREATE FUNCTION objectid_ext_tools._past_check_referring("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    each record;
+    wrong text;
+BEGIN
+    FOR each IN
+        SELECT conname, conrelid::regclass AS relation, confrelid::regclass AS referred, string_agg(format('t.%I', a.attname), ', ') AS "columns",
+               string_agg(format('r.%I OPERATOR(%I.%s) t.%I', f.attname, nspname, oprname, a.attname), ' AND ') AS condition
+        FROM objectid_ext_tools._foreign_keys("table", "column", 'objectid_ext_tools._backfilled') k JOIN pg_constraint c ON c.oid = k
+             CROSS JOIN LATERAL unnest(conkey, confkey, conpfeqop) AS pair (referring, referred, operator)
+             JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = pair.referring
+             JOIN pg_attribute f ON f.attrelid = confrelid AND f.attnum = pair.referred
+             JOIN pg_operator o ON o.oid = pair.operator JOIN pg_namespace n ON n.oid = oprnamespace
+        WHERE to_jsonb(c) ->> 'conperiod' IS DISTINCT FROM 'true'
+        GROUP BY c.oid, conname, conrelid, confrelid ORDER BY c.oid
+    LOOP
+        EXECUTE format('SELECT concat_ws('', '', %1$s) FROM %2$s AS t WHERE num_nulls(%1$s) = 0 AND NOT EXISTS (SELECT FROM %3$s AS r WHERE %4$s) LIMIT 1',
+                       each."columns", each.relation, each.referred, each.condition) INTO wrong;
+        IF wrong IS NOT NULL THEN
+            RAISE EXCEPTION 'table % has a row that refers to no row of table %', each.relation, each.referred
+                USING ERRCODE = 'foreign_key_violation', DETAIL = format('Its foreign key constraint "%s" has the value (%s), which would be lost.', each.conname, wrong),
+                      HINT = 'Correct or delete such rows, and call the function that returned this step again.';
+        END IF;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._past_check_referring(regclass, name) IS 'internal: raises an error if a row refers by a foreign key to a row that does not exist';
+
 -- As in any conversion to timestamptz, the time zone is that of the session.  A
 -- step can run in another session.
 
