@@ -125,6 +125,7 @@ RESET session_replication_role;
 \t on
 SELECT statement FROM snowflake_conversion_steps('tenant', 'id', 5) ORDER BY step \gexec
 ALTER TABLE tenant RENAME id TO number;
+ALTER TABLE tenant ADD id int;
 -- another column is converted by itself
 SELECT statement FROM snowflake_conversion_steps('tenant', 'no', 5) ORDER BY step \gexec
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'tenant'::regclass AND attname = 'no';

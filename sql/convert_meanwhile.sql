@@ -399,6 +399,9 @@ BEGIN
 END $$;
 CREATE TABLE empty (event int, day int, CONSTRAINT empty_fk FOREIGN KEY (day, event) REFERENCES event (day, id)) PARTITION BY LIST (day);
 CREATE TABLE plain (event int, day int, CONSTRAINT plain_fk FOREIGN KEY (event, day) REFERENCES event ON DELETE CASCADE);
+CREATE TABLE kept (event int, day int, CONSTRAINT kept_fk FOREIGN KEY (event, day) REFERENCES event) PARTITION BY LIST (day);
+CREATE TABLE kept1 PARTITION OF kept FOR VALUES IN (1);
+CREATE TABLE kept2 PARTITION OF kept FOR VALUES IN (2);
 CREATE TABLE freed (event int, day int) PARTITION BY LIST (day);
 CREATE TABLE freed1 PARTITION OF freed FOR VALUES IN (1);
 ALTER TABLE freed ADD CONSTRAINT freed_fk FOREIGN KEY (event, day) REFERENCES event;
@@ -409,6 +412,11 @@ CALL exchange();
 CREATE TABLE d2 PARTITION OF detail FOR VALUES IN (2);
 ALTER TABLE d1 RENAME CONSTRAINT detail_event_day_fkey TO d1_event;
 ALTER TABLE plain RENAME CONSTRAINT plain_fk TO plain_event;
+-- ... also without the partition that has it; that of a detached one does not count
+ALTER TABLE kept DETACH PARTITION kept1;
+ALTER TABLE kept1 DROP CONSTRAINT kept_fk;
+DROP TABLE kept2;
+CREATE TABLE kept3 PARTITION OF kept FOR VALUES IN (3);
 -- before PostgreSQL 18, the key of a partitioned table is that of its partitions meanwhile
 DO $$ BEGIN EXECUTE (SELECT format('ALTER TABLE %s DROP CONSTRAINT freed_fk', conrelid::regclass) FROM pg_constraint
                      WHERE conname = 'freed_fk' AND conrelid IN ('freed'::regclass, 'freed1'::regclass) AND conparentid = 0 LIMIT 1); END $$;
@@ -426,10 +434,10 @@ SELECT statement FROM snowflake_conversion_steps('moved.happening', 'key', 5) \g
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'd2'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
-WHERE contype = 'f' AND conrelid IN ('empty'::regclass, 'plain'::regclass, 'freed'::regclass, 'freed1'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
+WHERE contype = 'f' AND conrelid IN ('empty'::regclass, 'plain'::regclass, 'freed'::regclass, 'freed1'::regclass, 'kept'::regclass, 'kept3'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
 SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5);
 SELECT * FROM remains;
-DROP TABLE detail, empty, plain, freed, event, moved.happening;
+DROP TABLE detail, empty, plain, freed, kept, kept1, event, moved.happening;
 
 --
 -- Publications of all tables, and of all of a schema, contain what a conversion creates

@@ -210,8 +210,8 @@ BEGIN
                    ' OR definition IS NOT NULL AND (NOT EXISTS (SELECT FROM pg_class WHERE oid = k.referred)'
                    ' OR EXISTS (SELECT FROM pg_attribute WHERE attisdropped AND (attrelid = k.relation AND attnum = ANY (k.attributes) OR attrelid = k.referred AND attnum = ANY (k.referred_attributes)))'
                    -- users have dropped that of each partition
-                   ' OR EXISTS (SELECT FROM %1$s p JOIN pg_class ON pg_class.oid = p.relation WHERE p.parent = k.relation AND p.parent_name = k.name)'
-                   ' AND NOT EXISTS (SELECT FROM %1$s p JOIN pg_constraint ON conrelid = p.relation AND conname = p.name WHERE p.parent = k.relation AND p.parent_name = k.name)))', late);
+                   ' OR (SELECT bool_and(NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = p.relation AND conname = p.name)) FROM %1$s p'
+                   ' WHERE p.parent = k.relation AND p.parent_name = k.name AND p.relation IN (SELECT relid FROM pg_partition_tree(k.relation)))))', late);
     IF objectid_ext_tools._live_late_part(late, max_wait) THEN
         RETURN 0;
     END IF;

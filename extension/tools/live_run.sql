@@ -33,7 +33,7 @@ BEGIN
     PERFORM objectid_ext_tools._check_owner(ARRAY["table"]);
     IF to_regclass(objectid_ext_tools._live_state("table", "column")) IS NULL AND (objectid_ext_tools._live_lost("table", "column") = '{}') IS NOT FALSE THEN
         SELECT CASE WHEN NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = r.root AND attname = r.attribute)
-                    THEN format('Column "%s" of this table was dropped while it was being converted; use undo_conversion(NULL, NULL).', r.attribute)
+                    THEN 'A column of this table was dropped while it was being converted; use undo_conversion(NULL, NULL).'
                     WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = s AND attname = 'definition')
                     THEN 'Only foreign keys remain to be validated; call the function that returned the steps again.'
                     ELSE format('Column "%s" of this table is being converted.', r.attribute) END

@@ -108,15 +108,15 @@ AS $$
                             -- before it has a shadow column, its trigger is one of this column
                             (SELECT a.attname FROM pg_trigger JOIN pg_attribute a ON attrelid = tgrelid AND attnum = tgattr[0]
                              WHERE s.num IS NULL AND tgrelid = s.root AND tgname = '~objectid_ext_conversion' AND NOT attisdropped),
-                            -- after the columns were replaced; not in a copy by pg_dump, where the numbers of columns differ
-                            (SELECT a.attname FROM pg_attribute a WHERE attrelid = s.root AND attnum = s.num AND NOT attisdropped
-                             AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = s.root AND attname = s.attribute)),
+                            -- after the columns were replaced
+                            (SELECT CASE WHEN attisdropped THEN '' ELSE a.attname END FROM pg_attribute a WHERE attrelid = s.root AND attnum = s.num),
                             s.attribute)
     FROM (SELECT p.root, p.attribute, NULL::smallint AS num FROM objectid_ext_tools._live_progress(store) p
-          UNION ALL SELECT k.root, k.attribute, k.attributes[1] FROM objectid_ext_tools._live_late_keys(store) k) AS s
+          -- in a copy by pg_dump, columns have other numbers, and tables other OIDs
+          UNION ALL SELECT k.root, k.attribute, CASE k.key WHEN k.root THEN k.attributes[1] ELSE 0 END FROM objectid_ext_tools._live_late_keys(store) k) AS s
     WHERE s.root IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._live_root(regclass) IS 'internal: table and column of a conversion, with its name of now, by a table that stores its progress';
+COMMENT ON FUNCTION objectid_ext_tools._live_root(regclass) IS 'internal: table and column of a conversion, with its name of now, by a table that stores its progress; no name if the column was dropped after the columns were replaced';
 
 CREATE FUNCTION objectid_ext_tools._live_store("table" regclass, "column" name, late boolean) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -143,7 +143,7 @@ BEGIN
     END LOOP;
     IF to_regclass(expected) IS NOT NULL THEN
         SELECT * INTO r FROM objectid_ext_tools._live_root(to_regclass(expected));
-        IF r.root = "table" THEN
+        IF r.root = "table" AND r.attribute <> '' THEN
             RAISE EXCEPTION 'column "%" of table % was renamed to "%"', "column", "table", r.attribute
                 USING ERRCODE = 'undefined_column', DETAIL = 'Its conversion has begun.', HINT = 'Call the function with the new name.';
         END IF;

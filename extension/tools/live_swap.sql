@@ -174,8 +174,8 @@ BEGIN
                        -- it can be published, too
                        format('ALTER TABLE %s REPLICA IDENTITY FULL', late),
                        format('SELECT objectid_ext_tools._live_revoke(''pg_class'', %L::regclass)', late),
-                       format('INSERT INTO %s (attributes, root, attribute) VALUES (%s, %L, %L)', late,
-                              objectid_ext_tools._live_late_attributes("table", ARRAY(SELECT attnum FROM pg_attribute WHERE attrelid = "table" AND attname = "column")), "table", "column")] || lates;
+                       format('INSERT INTO %1$s (key, attributes, root, attribute) VALUES (%2$L::regclass, %3$s, %2$L, %4$L)', late, "table",
+                              objectid_ext_tools._live_late_attributes("table", ARRAY(SELECT attnum FROM pg_attribute WHERE attrelid = "table" AND attname = "column")), "column")] || lates;
     END IF;
     -- foreign keys are dropped before the indexes that they need
     RETURN befores || objectid_ext_tools._live_drop_triggers(objectid_ext_tools._live_state("table", "column")) || constraints || indexes || columns || afterwards || lates;
