@@ -53,8 +53,7 @@ EXTRA_CLEAN = image objectid_ext-*.oci.tar
 # No bitcode for inlining by JIT.  From PostgreSQL 16 on, an extension's functions are
 # hidden unless SQL calls them, and if one file's are used by an inlined function of
 # another, the session ends with "fatal llvm error: Program used external function
-# ... which could not be resolved"; so it does with core's ltree.  In a scan of three
-# million ids inlining did not even gain the time that it takes.
+# ... which could not be resolved"; so it does with core's ltree.
 override with_llvm = no
 
 PG_CONFIG ?= pg_config

@@ -129,6 +129,8 @@ ALTER TABLE tenant ADD id int;
 -- another column is converted by itself
 SELECT statement FROM snowflake_conversion_steps('tenant', 'no', 5) ORDER BY step \gexec
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'tenant'::regclass AND attname = 'no';
+-- the name is that of another column by now
+SELECT * FROM snowflake_conversion_steps('tenant', 'id', 5);
 SELECT step, left(statement, 51) FROM snowflake_conversion_steps('tenant', 'number', 5);
 CALL undo_conversion('tenant', 'number');
 ALTER TABLE tenant DROP COLUMN number CASCADE;

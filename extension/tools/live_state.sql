@@ -104,12 +104,12 @@ CREATE FUNCTION objectid_ext_tools._live_root(store regclass, OUT root regclass,
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT s.root, coalesce(objectid_ext_tools._live_beside(s.root, objectid_ext_tools._live_name(s.attribute)),
+    SELECT s.root, coalesce(-- after the columns were replaced; another one can have the name, and be converted
+                            (SELECT CASE WHEN attisdropped THEN '' ELSE a.attname END FROM pg_attribute a WHERE attrelid = s.root AND attnum = s.num),
+                            objectid_ext_tools._live_beside(s.root, objectid_ext_tools._live_name(s.attribute)),
                             -- before it has a shadow column, its trigger is one of this column
                             (SELECT a.attname FROM pg_trigger JOIN pg_attribute a ON attrelid = tgrelid AND attnum = tgattr[0]
                              WHERE s.num IS NULL AND tgrelid = s.root AND tgname = '~objectid_ext_conversion' AND NOT attisdropped),
-                            -- after the columns were replaced
-                            (SELECT CASE WHEN attisdropped THEN '' ELSE a.attname END FROM pg_attribute a WHERE attrelid = s.root AND attnum = s.num),
                             s.attribute)
     FROM (SELECT p.root, p.attribute, NULL::smallint AS num FROM objectid_ext_tools._live_progress(store) p
           -- in a copy by pg_dump, columns have other numbers, and tables other OIDs
