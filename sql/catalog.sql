@@ -1,9 +1,9 @@
 --
--- Catalog entries of all members of the extensions: function labels, operator
+-- Catalog entries of all members of the extension: function labels, operator
 -- links, complete operator classes, comments
 --
 
--- All members of both extensions.  Array types and row types have no comments.
+-- All members of the extension.  Array types and row types have no comments.
 CREATE TEMP VIEW catalog_member AS
 SELECT e.extname, d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name
   FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($seed, $queries) = (1, 1000);
-my $dir = "$FindBin::RealBin/../fuzz/differential";
+my $dir = "$FindBin::RealBin/../verify/fuzz/differential";
 my $node = start_server('main');
 $node->safe_psql('postgres', 'CREATE DATABASE differential');
 $node->safe_psql('differential', slurp_file("$dir/tables.sql") . slurp_file("$dir/compare.sql"));
