@@ -7,7 +7,7 @@
 CREATE TEMP VIEW catalog_member AS
 SELECT e.extname, d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name
   FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
- WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname IN ('objectid_ext', 'objectid_ext_tools')
+ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'objectid_ext'
    AND NOT (d.classid = 'pg_type'::regclass
             AND EXISTS (SELECT FROM pg_type AS t WHERE t.oid = d.objid AND (t.typelem <> 0 OR t.typrelid <> 0)));
 CREATE TEMP VIEW catalog_function AS
@@ -18,25 +18,21 @@ CREATE TEMP VIEW catalog_operator AS
 SELECT o.*, o.oid::regoperator AS signature
   FROM pg_operator AS o JOIN catalog_member AS m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
 
--- The extensions, and the kinds of their objects
-SELECT extname, extrelocatable, extconfig::regclass[], extcondition FROM pg_extension WHERE extname LIKE 'objectid%' ORDER BY 1;
+-- The extension, and the kinds of its objects
+SELECT extname, extrelocatable, extconfig::regclass[], extcondition FROM pg_extension WHERE extname = 'objectid_ext';
 SELECT DISTINCT extname, classid::regclass::text COLLATE "C" AS kinds FROM catalog_member ORDER BY 1, 2;
 
 -- Everything has a comment.
 SELECT name AS without_comment FROM catalog_member
  WHERE coalesce(obj_description(objid, classid::regclass::name), '') = '' ORDER BY name COLLATE "C";
 
--- All objects are in the extension's schema, or in the one that the tools create.
+-- All objects are in the extension's schema.
 SELECT signature AS elsewhere FROM catalog_function
- WHERE pronamespace <> CASE extname WHEN 'objectid_ext' THEN (SELECT extnamespace FROM pg_extension AS e WHERE e.extname = 'objectid_ext')
-                       ELSE 'objectid_ext_tools'::regnamespace END;
+ WHERE pronamespace <> (SELECT extnamespace FROM pg_extension AS e WHERE e.extname = 'objectid_ext');
 
 -- All functions on which a table can depend are in C.
 SELECT signature AS not_in_c FROM catalog_function
  WHERE extname = 'objectid_ext' AND prokind = 'f' AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c');
-
--- The tools, and their internal functions, whose names begin with an underscore
-SELECT signature AS tool FROM catalog_function WHERE extname = 'objectid_ext_tools' ORDER BY signature::text COLLATE "C";
 
 --
 -- Functions

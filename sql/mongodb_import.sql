@@ -58,13 +58,15 @@ CREATE TABLE text_shop (_id text PRIMARY KEY, name text);
 CREATE TABLE text_sale (shop char(24) REFERENCES text_shop, amount numeric);
 INSERT INTO text_shop SELECT doc #>> '{_id,$oid}', doc ->> 'name' FROM documents;
 INSERT INTO text_sale SELECT _id, row_number() OVER (ORDER BY _id) FROM text_shop;
-SELECT objectid_ext_tools.convert_to_objectid('text_shop', '_id');
+ALTER TABLE text_sale DROP CONSTRAINT text_sale_shop_fkey, ALTER shop TYPE objectid USING shop::text::objectid;
+ALTER TABLE text_shop ALTER _id TYPE objectid USING _id::objectid;
+ALTER TABLE text_sale ADD FOREIGN KEY (shop) REFERENCES text_shop;
 SELECT count(*), sum(amount), count(*) FILTER (WHERE t.name IS DISTINCT FROM s.name) AS different, pg_typeof(min(shop))
 FROM text_sale JOIN text_shop t ON t._id = shop FULL JOIN shop s USING (_id);
 -- and jsonb
 CREATE TABLE json_shop (_id jsonb PRIMARY KEY, name text);
 INSERT INTO json_shop SELECT doc -> '_id', doc ->> 'name' FROM documents;
-SELECT objectid_ext_tools.convert_to_objectid('json_shop', '_id');
+ALTER TABLE json_shop ALTER _id TYPE objectid USING _id::objectid;
 SELECT count(*) FROM json_shop JOIN shop USING (_id, name);
 
 --

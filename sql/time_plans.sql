@@ -203,7 +203,8 @@ DROP FUNCTION plan_leak(int);
 
 -- Partitions, pruned by the planner ...
 CREATE TABLE plan_part (id objectid PRIMARY KEY) PARTITION BY RANGE (id);
-SELECT objectid_ext_tools.create_id_partitions('plan_part', '1 month', '2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
+SELECT format('CREATE TABLE plan_part_%s PARTITION OF plan_part FOR VALUES FROM (%L) TO (%L)', to_char(month, 'YYYYMMDD'), objectid_floor(month), objectid_floor(month + interval '1 month'))
+FROM generate_series(timestamptz '2026-01-01 00:00:00+00', '2026-06-01 00:00:00+00', '1 month') AS month \gexec
 INSERT INTO plan_part SELECT id FROM plan_event WHERE id <@ tstzrange('2026-01-01 00:00:00+00', '2026-07-01 00:00:00+00');
 ANALYZE plan_part;
 RESET enable_seqscan;

@@ -244,20 +244,6 @@ cmp_ok($after, '>', $before, 'max_clock_lead = 0: the first id after a crash is 
 cmp_ok($lead, '<=', 1.01, "and leads the clock by a second at most, here by $lead s");
 
 #
-# The view does not take what was reserved for an id of another node, but tells that
-# nextval was used.
-#
-$node->safe_psql('postgres', q{
-	CREATE SEQUENCE clock;
-	CREATE TABLE orders (id bigint DEFAULT next_snowflake('clock', 1));
-	INSERT INTO orders DEFAULT VALUES});
-my $reserved = q{SELECT last_id > (SELECT max(id) FROM orders), problem FROM objectid_ext_tools.clock_sequences};
-crash('kill server');
-is($node->safe_psql('postgres', $reserved), 't|', 'after a crash, the view shows what was reserved, and no problem');
-$node->safe_psql('postgres', q{SELECT count(nextval('clock')) FROM generate_series(1, 4096 * 3)});
-like($node->safe_psql('postgres', $reserved), qr/^t\|the last id is of node \d+: nextval was used/, 'and that nextval was used');
-
-#
 # A lost page is an error; the sequence does not start again below issued ids.
 #
 $node->safe_psql('postgres', 'CREATE SEQUENCE lost');

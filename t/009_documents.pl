@@ -207,7 +207,7 @@ foreach my $what (sort keys %planted)
 # by its name, in a section of its extension: not what an operator, an operator
 # class, a type, a cast or an aggregate is made of, and not the internal ones of
 # objectid_ext_tools.
-$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
+$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS objectid_ext; CREATE EXTENSION objectid_ext_tools');
 my ($ids, $tools) = slurp_file('docs/reference.md') =~ /^(.*?)^## Tools$(.*?)(?=^## )/ms;
 my %section = (objectid_ext => $ids, objectid_ext_tools => $tools);
 foreach my $extension (sort keys %section)

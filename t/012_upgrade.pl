@@ -15,9 +15,9 @@ use Test::More;
 my $node = start_server('main');
 my $list = slurp_file("$FindBin::RealBin/extension_objects.sql");
 
-# The objects of both extensions in a database, after some statements that are
+# The objects of the extension in a database, after some statements that are
 # rolled back
-my @extensions = qw(objectid_ext objectid_ext_tools);
+my @extensions = qw(objectid_ext);
 sub objects { return objects_of($node, @_); }
 sub objects_of
 {
@@ -41,12 +41,11 @@ is(scalar(grep { /^table/ } keys %$fresh), 0,
 
 # The same with other OIDs
 $node->safe_psql('postgres', 'CREATE DATABASE second');
-$node->safe_psql('second', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
+$node->safe_psql('second', 'CREATE EXTENSION objectid_ext');
 is(difference($fresh, objects('second')), '', 'two fresh installations are the same');
 
 # All versions.  pg_available_extension_versions does not show those of a private
 # installation.
-# Both are released together.
 my @versions = split /\n/, $node->safe_psql('postgres', q{
 	SELECT source FROM pg_extension_update_paths('objectid_ext'), pg_extension
 	WHERE extname = 'objectid_ext' AND target = extversion ORDER BY source});
@@ -68,9 +67,10 @@ sub upgrade
 	my ($old, $install_path, $name) = @_;
 	$old->safe_psql('second', q{
 		CREATE TABLE item (id serial PRIMARY KEY);
-		SELECT objectid_ext_tools.convert_to_snowflake('item', 'id', 5);
+		ALTER TABLE item ALTER id TYPE bigint, ALTER id SET DEFAULT next_snowflake('item_id_seq', 5, 'twitter');
+		ALTER SEQUENCE item_id_seq AS bigint;
 		CREATE TABLE event (id objectid DEFAULT gen_objectid()) PARTITION BY RANGE (id);
-		SELECT objectid_ext_tools.create_id_partitions('event', '1 day', '2026-01-01Z', '2026-01-02Z')});
+		CREATE TABLE event_20260101 PARTITION OF event FOR VALUES FROM (objectid_floor('2026-01-01Z')) TO (objectid_floor('2026-01-02Z'))});
 	my $checksums = $old->safe_psql('postgres', 'SHOW data_checksums');
 	$old->stop;
 	my $new = PostgreSQL::Test::Cluster->new('upgraded_' . $old->name);
@@ -86,12 +86,9 @@ sub upgrade
 	note("$name: something to add: ", $new->safe_psql('second', 'SELECT enable_server_features()'));
 	is(difference($fresh, objects_of($new, 'second')), '', "$name: after pg_upgrade it is as a fresh installation");
 	is( $new->safe_psql('second', q{
-			INSERT INTO item DEFAULT VALUES RETURNING snowflake_node(id);
-			SELECT partition FROM objectid_ext_tools.id_partitions('event');
-			DROP EXTENSION objectid_ext_tools;
-			CREATE EXTENSION objectid_ext_tools;
-			SELECT partition FROM objectid_ext_tools.id_partitions('event')}),
-		"5\nevent_20260101\nevent_20260101",
+			INSERT INTO item DEFAULT VALUES RETURNING snowflake_node(id, 'twitter');
+			INSERT INTO event VALUES (objectid_floor('2026-01-01 12:00Z')) RETURNING tableoid::regclass}),
+		"5\nevent_20260101",
 		"$name: and works");
 	$new->stop;
 }
@@ -121,7 +118,7 @@ SKIP:
 	}
 	$old->start;
 	$old->safe_psql('postgres', 'CREATE DATABASE second');
-	$old->safe_psql('second', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
+	$old->safe_psql('second', 'CREATE EXTENSION objectid_ext');
 	upgrade($old, "$ENV{oldinstall}/bin", 'from PostgreSQL ' . $old->pg_version->major);
 }
 
@@ -146,7 +143,6 @@ my @changes = (
 		qr/snowflake_timestamp.*\|proargdefaults/ ],
 	[ 'a C symbol', redefined('gen_objectid()', '$function$gen_objectid', '$function$objectid_cmp'),
 		qr/gen_objectid\(\)\|prosrc/ ],
-	[ 'a body', redefined('objectid_ext_tools.convert_to_objectid(regclass, name)', 'BEGIN', 'BEGIN NULL;'), qr/convert_to_objectid.*\|prosrc/ ],
 	[ 'a support function', q{UPDATE pg_proc SET prosupport = 0 WHERE proname = 'snowflake_within'},
 		qr/snowflake_within.*\|prosupport/ ],
 	[ 'an estimator', 'ALTER OPERATOR < (objectid, objectid) SET (RESTRICT = eqsel)', qr/operator .*<\(.*\|oprrest/ ],
@@ -164,7 +160,6 @@ my @changes = (
 		qr/aggregate .*min\(.*\|aggsortop/ ],
 	[ 'a type', 'ALTER TYPE objectid SET (ANALYZE = NONE)', qr/type .*objectid\|typanalyze/ ],
 	[ 'an array type', q{UPDATE pg_type SET typdelim = ';' WHERE typname = '_objectid'}, qr/type .*objectid\[\]\|typdelim/ ],
-	[ 'a privilege on a schema', 'REVOKE USAGE ON SCHEMA objectid_ext_tools FROM PUBLIC', qr/schema objectid_ext_tools\|nspacl/ ],
 	[ 'one object less', 'ALTER EXTENSION objectid_ext DROP FUNCTION gen_objectid()', qr/gen_objectid\(\)\|proname/ ],
 	[ 'one object more', 'CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1; ALTER EXTENSION objectid_ext ADD FUNCTION f()',
 		qr/f\(\)\|prosqlbody/ ],

@@ -4,6 +4,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use File::Basename;
 use IO::Uncompress::Unzip;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
@@ -91,13 +92,13 @@ is(wrong_keys(changed(sub { $_->{prereqs}{install} = {} })), 'prereqs install', 
 my $release = $meta->{version};
 my ($default) = slurp_file('objectid_ext.control') =~ /^default_version = '(.*)'$/m;
 is($release =~ s/\.\d+\z//r, $default, 'META.json and control file agree');
-my @extensions = map { s/\.control$//r } sort glob('*.control');
+my @extensions = map { m{([^/]+)\.control$} } my @controls = glob('*.control tools/*.control');
 is(join(' ', sort keys %{ $meta->{provides} }), "@extensions", 'META.json names the extensions');
 foreach my $extension (@extensions)
 {
-	like(slurp_file("$extension.control"), qr/^default_version = '\Q$default\E'$/m, "$extension is of the same version");
+	like(slurp_file((grep { m{\b$extension\.control$} } @controls)[0]), qr/^default_version = '\Q$default\E'$/m, "$extension is of the same version");
 	is($meta->{provides}{$extension}{version}, $release, 'META.json agrees with itself');
-	like($meta->{provides}{$extension}{file}, qr{^extension/(?:$extension--\Q$default\E|tools/schema)\.sql$}, 'and names the script');
+	like($meta->{provides}{$extension}{file}, qr{^(?:extension/$extension--\Q$default\E|tools/schema)\.sql$}, 'and names the script');
 }
 my ($module) = slurp_file('src/objectid_ext.h') =~ /\.version = "(.*)"/;
 is($module, $release, 'the module tells the same');
@@ -147,13 +148,12 @@ foreach (['debian/rules', qr/dh_install(?:docs|examples) --all (.*)/, 'examples'
 }
 
 # Scripts are named for the versions, and all are installed.
-sub make_value { return join ' ', sort split ' ', `make --silent --eval='value:; \@echo \$($_[0])' value 2>&1` }
+sub make_value { return join ' ', sort split ' ', `make --silent -C $_[0] --eval='value:; \@echo \$($_[1])' value 2>&1` }
 
-my $built = make_value('DATA_built');
 my @scripts = sort glob('extension/objectid_ext*');
-is(make_value('DATA') . " $built", join(' ', (grep { $_ ne $built } @scripts), $built), 'the Makefile installs what is in extension/');
-is(make_value('tools:%=extension/tools/%.sql'), join(' ', sort glob('extension/tools/*')), 'and uses each part');
-like($_, qr{^extension/objectid_ext(?:_tools)?(--\d+\.\d+){1,2}\.sql$}, "name of $_") foreach @scripts;
+is(make_value('.', 'DATA'), "@scripts", 'the Makefile installs what is in extension/');
+is(make_value('tools', 'parts:%=%.sql'), join(' ', sort grep { !/--/ } map { basename($_) } glob('tools/*.sql')), 'and that of the tools uses each part');
+like($_, qr{^extension/objectid_ext(--\d+\.\d+){1,2}\.sql$}, "name of $_") foreach @scripts;
 like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @scripts;
 
 # make dist, in a repository made of this tree

@@ -46,7 +46,6 @@ sub crash_after
 	$node->restart;
 }
 
-$node->safe_psql('postgres', 'DROP EXTENSION objectid_ext_tools');
 crash_after('ids', take(100));
 my $other = 'SELECT next_shard_id(1, 1);';
 crash_after('DROP and CREATE EXTENSION, another id', take(100) . $renew . $other);

@@ -17,8 +17,8 @@ use Test::More;
 my $dir = PostgreSQL::Test::Utils::tempdir('packages');
 chomp(my $pg_config = `which pg_config`);
 my $version = decode_json(slurp_file('META.json'))->{version};
-my @extensions = map { s/\.control$//r } sort glob('*.control');
-my @files = map { s{^extension/}{}r } sort glob('extension/*.sql'), glob('*.control');
+my @extensions = map { m{([^/]+)\.control$} } my @controls = glob('*.control tools/*.control');
+my @files = sort 'objectid_ext_tools--1.0.sql', map { m{([^/]+)$} } glob('extension/*.sql'), @controls;
 
 sub installed { return system("$_[0] --version >/dev/null 2>&1") == 0 }
 

@@ -29,7 +29,7 @@ sub start_server
 		local %ENV = (%ENV, %$env);
 		$node->start;
 	}
-	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext; CREATE EXTENSION objectid_ext_tools');
+	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
 	return $node;
 }
 
