@@ -28,8 +28,9 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-$(OBJS): $(wildcard $(tree)/src/*.h) | src
-src:
+# An absolute path, for in a build outside of the tree VPATH has a folder src, too.
+$(OBJS): $(wildcard $(tree)/src/*.h) | $(CURDIR)/src
+$(CURDIR)/src:
 	mkdir -p $@
 
 # The tools, after the library.  Tests that are named are of sql/, specs/ and t/ here.
