@@ -1,11 +1,9 @@
--- Moves the oldest month on this server to the other, in one transaction.
-SELECT partition AS month, objectid_floor(upper) AS upto
-FROM objectid_ext_tools.id_partitions('reading') JOIN pg_class ON oid = partition::oid
-WHERE relkind = 'r' ORDER BY lower LIMIT 1 \gset
+-- Moves the oldest month on this server to the other, in one transaction:
+--     psql -v month=reading_20261001 -v upto=2026-11-01Z -f archive_month.sql
 BEGIN;
 ALTER TABLE reading DETACH PARTITION :month;
 ALTER TABLE reading DETACH PARTITION reading_old;
 INSERT INTO reading_old TABLE :month;
-ALTER TABLE reading ATTACH PARTITION reading_old FOR VALUES FROM (MINVALUE) TO (:'upto');
+ALTER TABLE reading ATTACH PARTITION reading_old FOR VALUES FROM (MINVALUE) TO (objectid_floor(:'upto'));
 DROP TABLE :month;
 COMMIT;
