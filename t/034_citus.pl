@@ -1,4 +1,4 @@
-# Distributed tables of Citus, as the example and docs/sharding.md have them: ids that
+# Distributed tables of Citus, as the example and docs/citus.md have them: ids that
 # are made on the coordinator and on the workers, none twice, queries that go to
 # one shard, a new worker, privileges, and what the page warns of.
 
@@ -20,33 +20,45 @@ if ($coordinator->safe_psql('postgres', "SELECT count(*) FROM pg_available_exten
 }
 my @servers = $coordinator;
 
-# The node id is the number that Citus gives a server, its groupid.  Roles and
-# sequences are each server's own.
+# Roles and sequences are each server's own.
 sub start_citus
 {
-	my ($server, $n) = @_;
+	my ($server) = @_;
+	my $socket = $server->host;
 	$server->append_conf('postgresql.conf', qq{
 shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=prefer'
+citus.local_hostname = '$socket'
 wal_level = logical
+max_wal_senders = 10
 timezone = 'UTC'
 max_prepared_transactions = 50
 max_connections = 50
-objectid_ext.node_id = $n
 });
 	$server->restart;
 	$server->safe_psql('postgres', 'CREATE EXTENSION citus');
 	$server->safe_psql('postgres', 'SET citus.enable_ddl_propagation = off; CREATE ROLE app LOGIN');
 }
-start_citus($coordinator, 0);
+
+# The node id is the number that Citus gives a server when it is added, its groupid.
+sub set_node_id
+{
+	my ($server) = @_;
+	my $groupid = $coordinator->safe_psql('postgres', 'SELECT groupid FROM pg_dist_node WHERE nodeport = ' . $server->port);
+	$server->append_conf('postgresql.conf', "objectid_ext.node_id = $groupid");
+	$server->reload;
+	$server->poll_query_until('postgres', "SELECT snowflake_node_id() = $groupid") or die 'no reload';
+}
+start_citus($coordinator);
 foreach my $n (1, 2)
 {
 	push @servers, start_server("worker_$n");
-	start_citus($servers[$n], $n);
+	start_citus($servers[$n]);
 }
 sub place { return "'" . $_[0]->host . "', " . $_[0]->port }
 $coordinator->safe_psql('postgres', 'SELECT citus_set_coordinator_host(' . place($coordinator) . ')');
 $coordinator->safe_psql('postgres', 'SELECT citus_add_node(' . place($_) . ')') foreach @servers[ 1, 2 ];
+set_node_id($_) foreach @servers;
 $coordinator->command_ok([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $coordinator->connstr('postgres'), '-f', 'examples/sharding/citus.sql' ],
 	'the example');
 
@@ -69,10 +81,10 @@ cmp_ok($messages, '>', 3300, 'there are messages');
 cmp_ok($events, '>', 3300, 'and events');
 is($coordinator->safe_psql('postgres', 'SELECT count(DISTINCT id) FROM message'), $messages, 'no id of a message twice');
 is($coordinator->safe_psql('postgres', 'SELECT count(DISTINCT id) FROM event'), $events, 'no id of an event twice');
-is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM message WHERE snowflake_node(id) NOT IN (0, 1, 2)'), '0', 'the ids have the nodes of the servers');
+is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM message WHERE snowflake_node(id, 'twitter') NOT IN (0, 1, 2)'), '0', 'the ids have the nodes of the servers');
 note 'nodes of the ids: ' . $coordinator->safe_psql('postgres',
 	q{SELECT string_agg(format('%s: %s of node %s', body, n, node), ', ')
-	  FROM (SELECT CASE WHEN body ~ '^\d' THEN 'single' ELSE body END AS body, snowflake_node(id) AS node, count(*) AS n FROM message GROUP BY 1, 2 ORDER BY 1, 2) c});
+	  FROM (SELECT CASE WHEN body ~ '^\d' THEN 'single' ELSE body END AS body, snowflake_node(id, 'twitter') AS node, count(*) AS n FROM message GROUP BY 1, 2 ORDER BY 1, 2) c});
 
 # One id is one shard, a range of time all of them.
 foreach my $case ([ 'event', '::text' ], [ 'message', '' ])
@@ -90,11 +102,11 @@ foreach my $condition ('id = $1', 'id = $1::objectid')
 	like($coordinator->safe_psql('postgres', "$prepare EXPLAIN EXECUTE by_id('$event')"), qr/Task Count: 1\n/, 'from one shard');
 }
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM event WHERE id >= now() - interval '1 day'}), $events, 'events of the last day');
-is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL))}), $messages,
+is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL), 'twitter')}), $messages,
 	'messages of the last day');
 
 # A grant on a sequence stays where it was made.
-$coordinator->safe_psql('postgres', 'GRANT SELECT, INSERT ON message TO app; GRANT USAGE ON SEQUENCE message_id TO app');
+$coordinator->safe_psql('postgres', 'GRANT SELECT, INSERT ON message TO app; GRANT SELECT ON event TO app; GRANT USAGE ON SEQUENCE message_id TO app');
 my $insert_as_app = q{SET SESSION AUTHORIZATION app; INSERT INTO message (body) VALUES ('app')};
 my ($ret, $out, $err) = $servers[1]->psql('postgres', $insert_as_app);
 like($err, qr/permission denied for sequence message_id/, 'GRANT on a sequence does not reach the workers');
@@ -105,8 +117,9 @@ is(scalar($servers[1]->psql('postgres', $insert_as_app)), 0, 'the role can inser
 
 # A new worker makes ids of its own node, and gets shards.
 push @servers, start_server('worker_3');
-start_citus($servers[3], 3);
+start_citus($servers[3]);
 $coordinator->safe_psql('postgres', 'SELECT citus_add_node(' . place($servers[3]) . ')');
+set_node_id($servers[3]);
 is($coordinator->safe_psql('postgres', sprintf($everywhere, 'CREATE SEQUENCE IF NOT EXISTS public.message_id CACHE 64')), 't', 'a sequence for the new worker');
 is($coordinator->safe_psql('postgres', $grant), 't', 'and its privileges');
 $coordinator->safe_psql('postgres', 'SELECT citus_rebalance_start(); SELECT citus_rebalance_wait()');
@@ -114,9 +127,9 @@ cmp_ok($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_placem
 	'the new worker has shards');
 $servers[3]->safe_psql('postgres', $insert_as_app . '; ' . q{INSERT INTO message (body) SELECT 'new worker' FROM event});
 is($coordinator->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM message'), '0', 'still no id twice');
-cmp_ok($coordinator->safe_psql('postgres', 'SELECT count(*) FROM message WHERE snowflake_node(id) = 3'), '>', 0, 'there are ids of the new worker');
+cmp_ok($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_node(id, 'twitter') = 3}), '>', 0, 'there are ids of the new worker');
 
-# The node ids of all servers, asked by way of Citus and by dblink
+# The node ids of all servers
 my $same = q{
 	SELECT result AS node_id, count(*) FROM run_command_on_all_nodes('SELECT snowflake_node_id()')
 	GROUP BY result HAVING count(*) > 1};
@@ -124,17 +137,6 @@ is($coordinator->safe_psql('postgres', $same), '', 'no node id twice');
 is($coordinator->safe_psql('postgres', q{
 		SELECT count(*), bool_and(result = groupid::text)
 		FROM run_command_on_all_nodes('SELECT snowflake_node_id()') JOIN pg_dist_node USING (nodeid)}), '4|t', 'groupid is a node id');
-SKIP:
-{
-	skip 'dblink, of the contrib modules, is not installed', 1
-	  if $coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'dblink'}) == 0;
-
-	$coordinator->safe_psql('postgres', 'CREATE EXTENSION dblink');
-	is($coordinator->safe_psql('postgres', q{
-			SELECT count(*), count(problem) FROM objectid_ext_tools.check_node_ids(ARRAY(
-				SELECT format('host=%s port=%s dbname=%s', nodename, nodeport, current_database())
-				FROM pg_dist_node ORDER BY groupid))}), '4|0', 'check_node_ids asks the servers of pg_dist_node');
-}
 $servers[3]->append_conf('postgresql.conf', 'objectid_ext.node_id = 2');
 $servers[3]->reload;
 $servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 2') or die 'no reload';
@@ -147,7 +149,7 @@ $servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or d
 # no id fits.
 $coordinator->safe_psql('postgres', q{
 	CREATE SEQUENCE owned_id;
-	CREATE TABLE owned (id bigint PRIMARY KEY DEFAULT next_snowflake('public.owned_id'::text::regclass), note text);
+	CREATE TABLE owned (id bigint PRIMARY KEY DEFAULT next_snowflake('public.owned_id'::text::regclass, 'twitter'), note text);
 	ALTER SEQUENCE owned_id OWNED BY owned.id;
 	SELECT create_distributed_table('owned', 'id')});
 cmp_ok($servers[1]->safe_psql('postgres', q{SELECT min_value FROM pg_sequences WHERE sequencename = 'owned_id'}), '>', 1,
@@ -178,21 +180,29 @@ is($coordinator->safe_psql('postgres', sprintf($copies, 'right_way')), '1', 'and
 my $zone = q{SET timezone = 'Asia/Tokyo'; SELECT DISTINCT to_char(objectid_timestamp(id), 'OF') FROM event};
 is($coordinator->safe_psql('postgres', $zone), '+00', 'the time zone is not sent');
 
-# Convert, then distribute.
-my $serial = q{CREATE TABLE %s (id bigserial PRIMARY KEY, note text); INSERT INTO %s (note) SELECT 'old' FROM generate_series(1, 100);};
-$coordinator->safe_psql('postgres', sprintf($serial, 'late', 'late') . q{SELECT create_distributed_table('late', 'id')});
-($ret, $out, $err) = $coordinator->psql('postgres', q{SELECT objectid_ext_tools.convert_to_snowflake('late', 'id')});
-isnt($ret, 0, 'a distributed table is not converted');
-like($err, qr/HINT/, 'with a hint');
-$coordinator->safe_psql('postgres', sprintf($serial, 'early', 'early') . q{
-	SELECT objectid_ext_tools.convert_to_snowflake('early', 'id');
+# The default of a serial column becomes a clock sequence, then the table is distributed.
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE early (id bigserial PRIMARY KEY, note text);
+	INSERT INTO early (note) SELECT 'old' FROM generate_series(1, 100);
 	ALTER SEQUENCE early_id_seq OWNED BY NONE;
-	ALTER TABLE early ALTER id SET DEFAULT next_snowflake('public.early_id_seq'::text::regclass)});
-is($coordinator->safe_psql('postgres', sprintf($everywhere, 'CREATE SEQUENCE IF NOT EXISTS public.early_id_seq CACHE 64')), 't', 'sequences for a converted table');
+	ALTER TABLE early ALTER id SET DEFAULT next_snowflake('public.early_id_seq'::text::regclass, 'twitter')});
+is($coordinator->safe_psql('postgres', sprintf($everywhere, 'CREATE SEQUENCE IF NOT EXISTS public.early_id_seq CACHE 64')), 't', 'sequences for an existing table');
 $coordinator->safe_psql('postgres', q{SELECT create_distributed_table('early', 'id')});
 $_->safe_psql('postgres', q{INSERT INTO early (note) SELECT 'new' FROM generate_series(1, 100)}) foreach @servers;
-is($coordinator->safe_psql('postgres', q{SELECT count(*), count(DISTINCT id), count(DISTINCT snowflake_node(id)) FILTER (WHERE note = 'new') FROM early}),
-	'500|500|4', 'it is converted before, and all servers make its ids');
+is($coordinator->safe_psql('postgres', q{SELECT count(*), count(DISTINCT id), count(DISTINCT snowflake_node(id, 'twitter')) FILTER (WHERE note = 'new') FROM early}),
+	'500|500|4', 'all servers make its ids');
+
+# A default partition: what Citus does with it
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE reading (id objectid DEFAULT gen_objectid(), value int) PARTITION BY RANGE (id);
+	SELECT create_distributed_table('reading', 'id');
+	CREATE TABLE reading_rest PARTITION OF reading DEFAULT;
+	INSERT INTO reading (value) SELECT generate_series(1, 10)});
+($ret, $out, $err) = $coordinator->psql('postgres', q{
+	CREATE TABLE reading_new PARTITION OF reading FOR VALUES FROM (objectid_floor(date_trunc('year', now()))) TO (objectid_floor(date_trunc('year', now()) + interval '1 year'))});
+note "a partition beside a default partition that has rows of it: $err";
+isnt($ret, 0, 'a partition is refused while the default partition has rows of its time');
+is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM reading'), '10', 'and no row is lost');
 
 $_->stop foreach reverse @servers;
 done_testing();

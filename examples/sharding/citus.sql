@@ -1,5 +1,5 @@
 -- On the coordinator of a Citus cluster.  Every server of it, this one too, has
--- an objectid_ext.node_id of its own.
+-- an objectid_ext.node_id of its own: its groupid in pg_dist_node.
 CREATE EXTENSION IF NOT EXISTS objectid_ext;
 
 -- Ids that no server has to be asked for need no set-up.
@@ -15,7 +15,7 @@ SELECT create_distributed_table('event', 'id');
 -- no column must own it.
 SELECT * FROM run_command_on_all_nodes('CREATE SEQUENCE public.message_id CACHE 64');
 CREATE TABLE message (
-    id   bigint PRIMARY KEY DEFAULT next_snowflake('public.message_id'::text::regclass),
+    id   bigint PRIMARY KEY DEFAULT next_snowflake('public.message_id'::text::regclass, 'twitter'),
     body text NOT NULL
 );
 SELECT create_distributed_table('message', 'id');
