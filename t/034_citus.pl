@@ -81,7 +81,7 @@ cmp_ok($messages, '>', 3300, 'there are messages');
 cmp_ok($events, '>', 3300, 'and events');
 is($coordinator->safe_psql('postgres', 'SELECT count(DISTINCT id) FROM message'), $messages, 'no id of a message twice');
 is($coordinator->safe_psql('postgres', 'SELECT count(DISTINCT id) FROM event'), $events, 'no id of an event twice');
-is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM message WHERE snowflake_node(id, 'twitter') NOT IN (0, 1, 2)'), '0', 'the ids have the nodes of the servers');
+is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_node(id, 'twitter') NOT IN (0, 1, 2)}), '0', 'the ids have the nodes of the servers');
 note 'nodes of the ids: ' . $coordinator->safe_psql('postgres',
 	q{SELECT string_agg(format('%s: %s of node %s', body, n, node), ', ')
 	  FROM (SELECT CASE WHEN body ~ '^\d' THEN 'single' ELSE body END AS body, snowflake_node(id, 'twitter') AS node, count(*) AS n FROM message GROUP BY 1, 2 ORDER BY 1, 2) c});
