@@ -6,6 +6,7 @@ use warnings FATAL => 'all';
 
 use Exporter qw(import);
 use IPC::Run;
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
@@ -30,6 +31,8 @@ sub start_server
 		$node->start;
 	}
 	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+	# The tests of the tools are in a folder of their own.
+	$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext_tools') if $FindBin::RealBin =~ m{/tools/t\z};
 	return $node;
 }
 
