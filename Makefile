@@ -2,7 +2,7 @@
 # objectid_ext_tools has a makefile of its own in tools/; make, make install and
 # make installcheck do both.
 EXTENSION = objectid_ext
-DATA = extension/objectid_ext--1.0.sql
+DATA_built = objectid_ext--1.0.sql
 
 # In a build outside of the tree, VPATH is the tree.
 tree = $(or $(VPATH),.)
@@ -27,6 +27,10 @@ override with_llvm = no
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# From PostgreSQL 18 on, the script has what only these servers accept.
+$(DATA_built): extension/objectid_ext--1.0.sql $(if $(filter 15 16 17,$(MAJORVERSION)),,extension/postgresql-18.sql)
+	cat $^ >$@
 
 # An absolute path, for in a build outside of the tree VPATH has a folder src, too.
 $(OBJS): $(wildcard $(tree)/src/*.h) | $(CURDIR)/src

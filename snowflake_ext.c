@@ -281,13 +281,12 @@ snowflake_within(PG_FUNCTION_ARGS)
  */
 
 /*
- * Return the setting objectid_ext.node_id (int4).  If it is not set, raises
+ * Return the node of this server.  If it is not set, raise
  * object_not_in_prerequisite_state.  There is no default, because two servers
  * would then use the same node.
  */
-PG_FUNCTION_INFO_V1(snowflake_node_id);
-Datum
-snowflake_node_id(PG_FUNCTION_ARGS)
+int32
+server_node(void)
 {
 	if (objectid_ext_node_id < 0)
 		ereport(ERROR,
@@ -295,5 +294,13 @@ snowflake_node_id(PG_FUNCTION_ARGS)
 				 errmsg("%s is not set", "objectid_ext.node_id"),
 				 errhint("Set it to a different number on each server, in postgresql.conf or by "
 						 "ALTER SYSTEM, or pass the node as an argument.")));
-	PG_RETURN_INT32(objectid_ext_node_id);
+	return objectid_ext_node_id;
+}
+
+/* Return the setting objectid_ext.node_id (int4); an error if it is not set. */
+PG_FUNCTION_INFO_V1(snowflake_node_id);
+Datum
+snowflake_node_id(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(server_node());
 }

@@ -21,10 +21,10 @@ UNION ALL
 SELECT 'calls', 'pg_uuidv7 uuid_generate_v7()', 'uuid_generate_v7()', :calls / 3 WHERE to_regprocedure('uuid_generate_v7()') IS NOT NULL;
 INSERT INTO call (subject, name, call, calls) VALUES
     ('calls', 'nextval', 'nextval(''plain'')', :calls / 2),
-    ('calls', 'next_snowflake', 'next_snowflake(''clock'', 1)', :calls / 2),
+    ('calls', 'next_snowflake', 'next_snowflake(''clock'', 1, ''twitter'')', :calls / 2),
     ('calls', 'next_snowflake, start=random', 'next_snowflake(''random'', 1, ''twitter;start=random'')', :calls / 2),
     ('calls', 'nextval CACHE 64', 'nextval(''plain64'')', :calls),
-    ('calls', 'next_snowflake CACHE 64', 'next_snowflake(''clock64'', 1)', :calls),
+    ('calls', 'next_snowflake CACHE 64', 'next_snowflake(''clock64'', 1, ''twitter'')', :calls),
     ('calls', 'next_snowflake CACHE 64, start=random', 'next_snowflake(''random64'', 1, ''twitter;start=random'')', :calls);
 CALL measure_calls('calls', :runs);
 

@@ -2,7 +2,7 @@
 -- starts them.
 
 CREATE SEQUENCE feed;
-CREATE TABLE feed_row (id bigint PRIMARY KEY DEFAULT next_snowflake('feed', 5), n int);
+CREATE TABLE feed_row (id bigint PRIMARY KEY DEFAULT next_snowflake('feed', 5, 'twitter'), n int);
 
 -- The cost of a call in this backend, net of that of "nothing"
 CREATE PROCEDURE time_settled(name text, round int, calls int)

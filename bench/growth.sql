@@ -46,7 +46,7 @@ INSERT INTO growth (subject, statement, type, condition, unit) VALUES
     ('ANALYZE', 'ANALYZE %1$s_%2$s', 'bigint', NULL, 1),
     ('planning', 'SELECT plan_queries(''%1$s_%2$s'', %3$L)', 'objectid', 'id >= %1$L::timestamptz AND id < %2$L::timestamptz', 500),
     ('planning', 'SELECT plan_queries(''%1$s_%2$s'', %3$L)', 'uuidv7', 'uuidv7_within(id, tstzrange(%1$L, %2$L))', 500),
-    ('planning', 'SELECT plan_queries(''%1$s_%2$s'', %3$L)', 'bigint', 'snowflake_within(id, tstzrange(%1$L, %2$L))', 500);
+    ('planning', 'SELECT plan_queries(''%1$s_%2$s'', %3$L)', 'bigint', 'snowflake_within(id, tstzrange(%1$L, %2$L), ''twitter'')', 500);
 
 INSERT INTO contestant (subject, name, statement)
 SELECT subject, type || ', ' || rows || ' rows', format(statement, type, rows, condition) FROM growth, size ORDER BY n, rows;

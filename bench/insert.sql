@@ -6,7 +6,7 @@ CREATE SEQUENCE bigserial_key CACHE 64;
 CREATE TABLE insert_key (n serial, name text, type text, default_value text);
 INSERT INTO insert_key (name, type, default_value) VALUES
     ('bigserial', 'bigint', 'nextval(''bigserial_key'')'),
-    ('snowflake', 'bigint', 'next_snowflake(''snowflake_key'', 1)'),
+    ('snowflake', 'bigint', 'next_snowflake(''snowflake_key'', 1, ''twitter'')'),
     ('objectid', 'objectid', 'gen_objectid()'),
     ('uuidv7', 'uuid', :'uuidv7'),
     ('uuidv4', 'uuid', 'gen_random_uuid()');

@@ -21,7 +21,7 @@ INSERT INTO form VALUES
     (1, 'operator: id >= t AND id < u', 'id >= %1$L::timestamptz AND id < %2$L::timestamptz'),
     (2, 'range: id <@ tstzrange(t, u)', 'id <@ tstzrange(%1$L, %2$L)'),
     (3, 'literals: id >= ''...'' AND id < ''...''', 'id >= %3$L AND id < %4$L'),
-    (4, 'snowflake_within(id, tstzrange(t, u))', 'snowflake_within(snowflake, tstzrange(%1$L, %2$L))'),
+    (4, 'snowflake_within(id, tstzrange(t, u), ''twitter'')', 'snowflake_within(snowflake, tstzrange(%1$L, %2$L), ''twitter'')'),
     (5, 'uuidv7_within(id, tstzrange(t, u))', 'uuidv7_within(uuid, tstzrange(%1$L, %2$L))'),
     (6, 'index on created: created >= t AND created < u', 'created >= %1$L::timestamptz AND created < %2$L::timestamptz'),
     (7, 'no index: created + ''0'' >= t AND created + ''0'' < u', 'created + ''0'' >= %1$L::timestamptz AND created + ''0'' < %2$L::timestamptz');

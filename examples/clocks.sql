@@ -6,6 +6,6 @@ FROM objectid_ext_tools.clock_sequences;
 -- A mistake: a sequence of 32 bits, and the node of another table.  The column
 -- "problem" is the monitor.
 CREATE SEQUENCE replies_id AS integer;
-CREATE TABLE replies (id bigint PRIMARY KEY DEFAULT next_snowflake('replies_id', 1), body text);
+CREATE TABLE replies (id bigint PRIMARY KEY DEFAULT next_snowflake('replies_id', 1, 'twitter'), body text);
 SELECT table_name, problem FROM objectid_ext_tools.clock_sequences WHERE problem IS NOT NULL;
 DROP TABLE replies;

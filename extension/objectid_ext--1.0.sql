@@ -129,10 +129,6 @@ CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support, with abbreviated keys';
 
-CREATE FUNCTION objectid_skipsupport(internal) RETURNS void
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_skipsupport(internal) IS 'skip support, used by PostgreSQL 18 or later: the ids before and after one';
-
 -- STABLE, because the length of a day in an interval depends on TimeZone.
 CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
@@ -280,15 +276,6 @@ DEFAULT FOR TYPE objectid USING gist AS
     STORAGE bytea;
 COMMENT ON OPERATOR CLASS gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints that include a range';
 COMMENT ON OPERATOR FAMILY gist_objectid_ops USING gist IS 'lowest and highest id of each page, for exclusion constraints that include a range';
-
--- PostgreSQL 18 accepts two more support functions: for skip scans of a btree, and
--- for GiST keys WITHOUT OVERLAPS.  They are added if the server accepts them: here,
--- and by a call of this function after pg_upgrade from an earlier server.
-CREATE FUNCTION enable_server_features() RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION enable_server_features() IS 'on PostgreSQL 18 or later, adds skip scans and keys WITHOUT OVERLAPS; call it as superuser after pg_upgrade from an earlier server; returns false if there is nothing to do';
-
-SELECT enable_server_features();
 
 ----------------------------------------------------------------------
 -- Aggregates
@@ -573,21 +560,21 @@ CREATE FUNCTION make_snowflake(ts timestamp with time zone, node integer, seq in
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_snowflake(timestamp with time zone, integer, integer, snowflake_layout) IS 'id of a time (rounded down to its tick), a node and a sequence number; an error if one of them does not fit its field';
 
-CREATE FUNCTION snowflake_timestamp(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS timestamp with time zone
+CREATE FUNCTION snowflake_timestamp(id bigint, layout snowflake_layout) RETURNS timestamp with time zone
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_timestamp(bigint, snowflake_layout) IS 'beginning of the tick of the id; an error for an id that is negative or past the layout''s end';
 
-CREATE FUNCTION snowflake_node(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS integer
+CREATE FUNCTION snowflake_node(id bigint, layout snowflake_layout) RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_node(bigint, snowflake_layout) IS 'node, or shard, of the id, 0 if the layout has no nodes; an error for an id that is negative or past the layout''s end';
 
-CREATE FUNCTION snowflake_sequence(id bigint, layout snowflake_layout DEFAULT 'twitter') RETURNS integer
+CREATE FUNCTION snowflake_sequence(id bigint, layout snowflake_layout) RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_sequence(bigint, snowflake_layout) IS 'sequence number of the id; an error for an id that is negative or past the layout''s end';
 
 CREATE FUNCTION snowflake_parts(
     id bigint,
-    layout snowflake_layout DEFAULT 'twitter',
+    layout snowflake_layout,
     OUT created timestamp with time zone,
     OUT node integer,
     OUT sequence integer
@@ -595,19 +582,19 @@ CREATE FUNCTION snowflake_parts(
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_parts(bigint, snowflake_layout) IS 'time, node and sequence number of the id; an error for an id that is negative or past the layout''s end';
 
-CREATE FUNCTION snowflake_floor(ts timestamp with time zone, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+CREATE FUNCTION snowflake_floor(ts timestamp with time zone, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_floor(timestamp with time zone, snowflake_layout) IS 'lowest id whose time is at or after this; 0 before the epoch, the highest id past the end';
 
-CREATE FUNCTION snowflake_ceiling(ts timestamp with time zone, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+CREATE FUNCTION snowflake_ceiling(ts timestamp with time zone, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ceiling(timestamp with time zone, snowflake_layout) IS 'highest id whose time is at or before this; 0 before the epoch, the highest id past the end';
 
-CREATE FUNCTION snowflake_lower("range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+CREATE FUNCTION snowflake_lower("range" tstzrange, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower(tstzrange, snowflake_layout) IS 'lowest id whose time is in the range; the highest of all if there is none';
 
-CREATE FUNCTION snowflake_upper("range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+CREATE FUNCTION snowflake_upper("range" tstzrange, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id whose time is in the range; 0 if there is none';
 
@@ -617,22 +604,8 @@ COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id 
 -- Ids start there after a crash.  Dumps include it, so it is readable by all
 -- roles, and the owner of the extension can set it in a restore.
 CREATE SEQUENCE shard_id_reservation;
-COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function';
--- Nobody else may set it: not by default privileges of the role that installs this.
-DO LANGUAGE plpgsql $do$
-DECLARE
-    revocation pg_catalog.text;
-BEGIN
-    FOR revocation IN
-        SELECT pg_catalog.format('REVOKE ALL ON SEQUENCE %s FROM %s', c.oid::pg_catalog.regclass,
-                                 CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC' ELSE a.grantee::pg_catalog.regrole::pg_catalog.text END)
-        FROM pg_catalog.pg_class AS c, pg_catalog.aclexplode(c.relacl) AS a
-        WHERE c.oid OPERATOR(pg_catalog.=) 'shard_id_reservation'::pg_catalog.regclass::pg_catalog.oid AND a.grantee OPERATOR(pg_catalog.<>) c.relowner
-    LOOP
-        EXECUTE revocation;
-    END LOOP;
-END
-$do$;
+COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function; a role that can set it can move all later ids into the future';
+REVOKE ALL ON SEQUENCE shard_id_reservation FROM PUBLIC;
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
 GRANT UPDATE ON SEQUENCE shard_id_reservation TO pg_database_owner;
 -- The ids of an extension that was dropped are not above this.
@@ -655,9 +628,13 @@ CREATE FUNCTION snowflake_node_id() RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting objectid_ext.node_id; an error if it is not set';
 
-CREATE FUNCTION next_snowflake(seq regclass, node integer DEFAULT snowflake_node_id(), layout snowflake_layout DEFAULT 'twitter') RETURNS bigint
+CREATE FUNCTION next_snowflake(seq regclass, node integer, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
+COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a node from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
+
+CREATE FUNCTION next_snowflake(seq regclass, layout snowflake_layout) RETURNS bigint
+AS 'MODULE_PATHNAME', 'next_snowflake_of_server' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION next_snowflake(regclass, snowflake_layout) IS 'the same for the node of this server, snowflake_node_id(); an error if it is not set';
 
 CREATE FUNCTION settled_snowflake(seq regclass) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_support;
@@ -798,7 +775,7 @@ CREATE OPERATOR @> (
 );
 COMMENT ON OPERATOR @> (anyrange, objectid) IS 'contains the time of creation';
 
-CREATE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout DEFAULT 'twitter') RETURNS boolean
+CREATE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout) RETURNS boolean
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
 COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? can use an index on the id; false for an id that is negative or past the layout''s end';
 

@@ -146,17 +146,11 @@ SELECT amname, opcname, opcintype::regtype AS type, opcdefault, amvalidate(c.oid
   FROM pg_opclass AS c JOIN pg_am ON pg_am.oid = c.opcmethod
   JOIN catalog_member AS m ON m.classid = 'pg_opclass'::regclass AND m.objid = c.oid
  ORDER BY amname, opcname COLLATE "C";
--- Support 6 of btree is for skip scans, new in PostgreSQL 18.
 SELECT amname, opfname, amprocnum AS support, amproclefttype::regtype AS left_type, amprocrighttype::regtype AS right_type, amproc
   FROM pg_amproc AS p JOIN pg_opfamily AS f ON f.oid = p.amprocfamily JOIN pg_am ON pg_am.oid = f.opfmethod
   JOIN catalog_member AS m ON m.classid = 'pg_opfamily'::regclass AND m.objid = f.oid
- WHERE amproclefttype = 'objectid'::regtype AND amname IN ('btree', 'hash') AND (amname, amprocnum) <> ('btree', 6)
+ WHERE amproclefttype = 'objectid'::regtype AND amname IN ('btree', 'hash')
  ORDER BY amname, opfname COLLATE "C", amprocnum;
-
-SELECT count(*) = CASE WHEN current_setting('server_version_num')::int >= 180000 THEN 1 ELSE 0 END AS skip_support
-  FROM pg_amproc AS p JOIN pg_am AS a ON a.amname = 'btree' JOIN pg_opfamily AS f ON f.oid = p.amprocfamily AND f.opfmethod = a.oid
- WHERE amproclefttype = 'objectid'::regtype AND amprocrighttype = 'objectid'::regtype
-   AND amprocnum = 6 AND amproc = 'objectid_skipsupport(internal)'::regprocedure;
 
 --
 -- Aggregates

@@ -20,7 +20,7 @@ CREATE ROLE regress_objectid_user;
 \c regress_objectid_install
 -- of the role that creates the objects of a trusted extension
 SELECT rolname AS installer FROM pg_roles WHERE oid = 10 \gset
-ALTER DEFAULT PRIVILEGES FOR ROLE :"installer" GRANT ALL ON SEQUENCES TO regress_objectid_user WITH GRANT OPTION;
+ALTER DEFAULT PRIVILEGES FOR ROLE :"installer" GRANT ALL ON SEQUENCES TO PUBLIC;
 SET SESSION AUTHORIZATION regress_objectid_owner;
 SELECT rolname, rolsuper FROM pg_roles WHERE rolname = session_user;
 CREATE SCHEMA ids;

@@ -171,11 +171,11 @@ INSERT INTO value SELECT nextval('cached') FROM generate_series(1, 20);
 SELECT string_agg(format('%s-%s', low, high), ' ' ORDER BY low) AS values
 FROM (SELECT min(id) AS low, max(id) AS high FROM (SELECT id, id - row_number() OVER (ORDER BY id) AS island FROM value) v GROUP BY island) i;
 -- clock ids are far above, and values continue from there
-INSERT INTO value SELECT next_snowflake('cached', 5) FROM generate_series(1, 3);
+INSERT INTO value SELECT next_snowflake('cached', 5, 'twitter') FROM generate_series(1, 3);
 INSERT INTO value SELECT generate_series(first, last) FROM nextval_range('cached', 10);
-INSERT INTO value SELECT next_snowflake('cached', 5) FROM generate_series(1, 3);
+INSERT INTO value SELECT next_snowflake('cached', 5, 'twitter') FROM generate_series(1, 3);
 INSERT INTO value SELECT nextval('cached') FROM generate_series(1, 3);
-INSERT INTO value SELECT next_snowflake('cached', 5) FROM generate_series(1, 3);
+INSERT INTO value SELECT next_snowflake('cached', 5, 'twitter') FROM generate_series(1, 3);
 INSERT INTO value SELECT generate_series(first, last) FROM nextval_range('cached', 10);
 SELECT count(*) FROM value;
 -- currval and lastval do not change

@@ -20,26 +20,26 @@ CREATE SEQUENCE lowest_id MINVALUE -9223372036854775808 START -92233720368547758
 SELECT settled_snowflake('event_id'), settled_snowflake('later_id'), settled_snowflake('lowest_id');
 
 -- the statement that takes an id has not committed it
-SELECT next_snowflake('event_id', 5) - settled_snowflake('event_id') AS distance;
+SELECT next_snowflake('event_id', 5, 'twitter') - settled_snowflake('event_id') AS distance;
 -- a later one sees all
 SELECT last_value = settled_snowflake('event_id') AS all_settled FROM event_id;
 
 -- an open transaction: below its first id, whatever its savepoints do
 BEGIN;
 SAVEPOINT a;
-SELECT next_snowflake('event_id', 5) AS first \gset
+SELECT next_snowflake('event_id', 5, 'twitter') AS first \gset
 ROLLBACK TO a;
-SELECT next_snowflake('event_id', 5) AS second \gset
+SELECT next_snowflake('event_id', 5, 'twitter') AS second \gset
 SELECT :second > :first AS ascends, settled_snowflake('event_id') = :first - 1 AS below_first;
 ROLLBACK;
 SELECT settled_snowflake('event_id') >= :second AS rolled_back;
 
 -- the slots of one id belong to it
 CREATE SEQUENCE step_id INCREMENT 4;
-SELECT next_snowflake('step_id', 5) AS id \gset
+SELECT next_snowflake('step_id', 5, 'twitter') AS id \gset
 SELECT settled_snowflake('step_id') - :id AS slots, last_value = settled_snowflake('step_id') AS all_settled FROM step_id;
 ALTER SEQUENCE step_id INCREMENT 1;
-SELECT next_snowflake('step_id', 5) > settled_snowflake('step_id') AS above;
+SELECT next_snowflake('step_id', 5, 'twitter') > settled_snowflake('step_id') AS above;
 SELECT last_value = settled_snowflake('step_id') AS all_settled FROM step_id;
 
 -- a block: what is left of it can be used while its tick lasts, so it is not settled
@@ -75,9 +75,9 @@ CREATE SEQUENCE back_id;
 BEGIN;
 SELECT setval('back_id', make_snowflake('2070-01-01 00:00:00+00', 0, 0, 'twitter')) > 0 AS ahead;
 SET client_min_messages = error;
-SELECT next_snowflake('back_id', 5) AS first \gset
+SELECT next_snowflake('back_id', 5, 'twitter') AS first \gset
 SELECT setval('back_id', 1);
-SELECT next_snowflake('back_id', 5) AS second \gset
+SELECT next_snowflake('back_id', 5, 'twitter') AS second \gset
 RESET client_min_messages;
 SELECT :second < :first AS back, settled_snowflake('back_id') = :second - 1 AS below_second;
 COMMIT;
@@ -92,20 +92,20 @@ BEGIN
 END $$;
 BEGIN;
 CREATE TEMP TABLE many AS
-	SELECT i, next_snowflake(('many_' || i)::regclass, 5) AS id FROM generate_series(1, 150) i;
+	SELECT i, next_snowflake(('many_' || i)::regclass, 5, 'twitter') AS id FROM generate_series(1, 150) i;
 SAVEPOINT a;
-SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5) > id;
+SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5, 'twitter') > id;
 ROLLBACK TO a;
 SELECT count(*) FILTER (WHERE settled_snowflake(('many_' || i)::regclass) = id - 1) FROM many;
 COMMIT;
 SELECT pg_sleep(0.01);
 SELECT count(*) FILTER (WHERE settled_snowflake(('many_' || i)::regclass) = last_value)
 	FROM many JOIN pg_sequences ON sequencename = 'many_' || i;
-SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5) > id;
+SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5, 'twitter') > id;
 
 -- a temporary sequence
 CREATE TEMP SEQUENCE temporary_id;
-SELECT next_snowflake('temporary_id', 5) > settled_snowflake('temporary_id') AS above;
+SELECT next_snowflake('temporary_id', 5, 'twitter') > settled_snowflake('temporary_id') AS above;
 SELECT last_value = settled_snowflake('temporary_id') AS all_settled FROM temporary_id;
 
 -- read-only transactions; later statements of READ COMMITTED only

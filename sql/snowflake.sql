@@ -39,8 +39,8 @@ FROM fact;
 SELECT make_snowflake('2011-08-24T21:07:01.721Z'::timestamptz + 1992325551 * interval '1 ms', 0, 0, 'instagram');
 
 -- the default layout is twitter's
-SELECT * FROM snowflake_parts(412837060439154765);
-SELECT snowflake_timestamp(412837060439154765), snowflake_node(412837060439154765), snowflake_sequence(412837060439154765);
+SELECT * FROM snowflake_parts(412837060439154765, 'twitter');
+SELECT snowflake_timestamp(412837060439154765, 'twitter'), snowflake_node(412837060439154765, 'twitter'), snowflake_sequence(412837060439154765, 'twitter');
 
 -- random ids round trip in every layout, and ascend with time
 SELECT setseed(0.5);
@@ -81,11 +81,11 @@ SELECT layout,
        snowflake_timestamp(snowflake_floor(last_instant, layout), layout) = last_instant AS last_tick,
        snowflake_floor(last_instant + interval '1 us', layout) = snowflake_ceiling('infinity', layout) AS past_last
 FROM snowflake_layouts();
-SELECT snowflake_floor('2010-11-04T01:42:54.657Z'), snowflake_floor('2010-11-04T01:42:54.656999Z'),
-       snowflake_floor('2010-11-04T01:42:54.657001Z'),
-       snowflake_ceiling('2010-11-04T01:42:54.657Z'), snowflake_ceiling('2010-11-04T01:42:54.656999Z'),
-       snowflake_ceiling('2010-11-04T01:42:54.658Z'), snowflake_ceiling('2010-11-04T01:42:54.657999Z');
-SELECT snowflake_floor('4713-01-01 BC'), snowflake_floor('294276-12-31'), snowflake_ceiling('294276-12-31');
+SELECT snowflake_floor('2010-11-04T01:42:54.657Z', 'twitter'), snowflake_floor('2010-11-04T01:42:54.656999Z', 'twitter'),
+       snowflake_floor('2010-11-04T01:42:54.657001Z', 'twitter'),
+       snowflake_ceiling('2010-11-04T01:42:54.657Z', 'twitter'), snowflake_ceiling('2010-11-04T01:42:54.656999Z', 'twitter'),
+       snowflake_ceiling('2010-11-04T01:42:54.658Z', 'twitter'), snowflake_ceiling('2010-11-04T01:42:54.657999Z', 'twitter');
+SELECT snowflake_floor('4713-01-01 BC', 'twitter'), snowflake_floor('294276-12-31', 'twitter'), snowflake_ceiling('294276-12-31', 'twitter');
 
 -- values that do not fit their fields are errors that name the range
 SELECT make_snowflake('2026-01-01Z', 1024, 0, 'twitter');
@@ -99,49 +99,49 @@ SELECT make_snowflake('2080-07-10T17:30:30.209Z', 0, 0, 'twitter');
 SELECT make_snowflake('2080-07-10T17:30:30.208999Z', 0, 0, 'twitter') > 0 AS last_tick;
 SELECT make_snowflake('infinity', 0, 0, 'twitter');
 SELECT make_snowflake('-infinity', 0, 0, 'twitter');
-SELECT snowflake_timestamp(-1);
-SELECT snowflake_node(-1);
-SELECT snowflake_sequence((-9223372036854775808)::bigint);
-SELECT snowflake_parts(-1);
+SELECT snowflake_timestamp(-1, 'twitter');
+SELECT snowflake_node(-1, 'twitter');
+SELECT snowflake_sequence((-9223372036854775808)::bigint, 'twitter');
+SELECT snowflake_parts(-1, 'twitter');
 -- past the end of a layout narrower than 63 bits
 SELECT snowflake_timestamp(9007199254740991, 'js53');
 SELECT snowflake_timestamp(9007199254740992, 'js53');
 DO $$ BEGIN PERFORM make_snowflake('2026-01-01Z', 1024, 0, 'twitter'); EXCEPTION WHEN numeric_value_out_of_range THEN RAISE NOTICE '%', sqlstate; END $$;
 DO $$ BEGIN PERFORM make_snowflake('infinity', 0, 0, 'twitter'); EXCEPTION WHEN datetime_field_overflow THEN RAISE NOTICE '%', sqlstate; END $$;
-DO $$ BEGIN PERFORM snowflake_parts(-1); EXCEPTION WHEN numeric_value_out_of_range THEN RAISE NOTICE '%', sqlstate; END $$;
+DO $$ BEGIN PERFORM snowflake_parts(-1, 'twitter'); EXCEPTION WHEN numeric_value_out_of_range THEN RAISE NOTICE '%', sqlstate; END $$;
 
 -- NULL gives NULL
 SELECT make_snowflake(NULL, 0, 0, 'twitter') IS NULL AND make_snowflake(now(), NULL, 0, 'twitter') IS NULL
    AND make_snowflake(now(), 0, NULL, 'twitter') IS NULL AND make_snowflake(now(), 0, 0, NULL) IS NULL
-   AND snowflake_timestamp(NULL) IS NULL AND snowflake_node(NULL) IS NULL AND snowflake_sequence(NULL) IS NULL
-   AND snowflake_parts(NULL) IS NULL AND snowflake_floor(NULL) IS NULL AND snowflake_ceiling(NULL) IS NULL
+   AND snowflake_timestamp(NULL, 'twitter') IS NULL AND snowflake_node(NULL, 'twitter') IS NULL AND snowflake_sequence(NULL, 'twitter') IS NULL
+   AND snowflake_parts(NULL, 'twitter') IS NULL AND snowflake_floor(NULL, 'twitter') IS NULL AND snowflake_ceiling(NULL, 'twitter') IS NULL
    AND snowflake_timestamp(0, NULL) IS NULL AND next_shard_id(NULL, 1) IS NULL AND next_shard_id(1, NULL) IS NULL AS all_null;
 
 -- the decoders are immutable: in expression indexes and generated columns
 CREATE TABLE decoded (
     id bigint PRIMARY KEY,
-    created timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id)) STORED,
-    node int GENERATED ALWAYS AS (snowflake_node(id)) STORED,
+    created timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, 'twitter')) STORED,
+    node int GENERATED ALWAYS AS (snowflake_node(id, 'twitter')) STORED,
     seq int GENERATED ALWAYS AS (snowflake_sequence(id, 'twitter')) STORED,
-    parts text GENERATED ALWAYS AS ((snowflake_parts(id)).node || '/' || (snowflake_parts(id)).sequence) STORED,
-    low bigint GENERATED ALWAYS AS (snowflake_floor('2026-01-01Z'::timestamptz)) STORED,
-    high bigint GENERATED ALWAYS AS (snowflake_ceiling('2026-01-01Z'::timestamptz)) STORED
+    parts text GENERATED ALWAYS AS ((snowflake_parts(id, 'twitter')).node || '/' || (snowflake_parts(id, 'twitter')).sequence) STORED,
+    low bigint GENERATED ALWAYS AS (snowflake_floor('2026-01-01Z'::timestamptz, 'twitter')) STORED,
+    high bigint GENERATED ALWAYS AS (snowflake_ceiling('2026-01-01Z'::timestamptz, 'twitter')) STORED
 );
-CREATE INDEX decoded_created ON decoded (snowflake_timestamp(id));
-CREATE INDEX decoded_node ON decoded (snowflake_node(id));
-CREATE INDEX decoded_sequence ON decoded (snowflake_sequence(id));
-CREATE INDEX decoded_parts ON decoded (((snowflake_parts(id)).node));
-CREATE INDEX decoded_range ON decoded ((id >= snowflake_floor('2026-01-01Z'::timestamptz)), (id <= snowflake_ceiling('2026-01-01Z'::timestamptz)));
+CREATE INDEX decoded_created ON decoded (snowflake_timestamp(id, 'twitter'));
+CREATE INDEX decoded_node ON decoded (snowflake_node(id, 'twitter'));
+CREATE INDEX decoded_sequence ON decoded (snowflake_sequence(id, 'twitter'));
+CREATE INDEX decoded_parts ON decoded (((snowflake_parts(id, 'twitter')).node));
+CREATE INDEX decoded_range ON decoded ((id >= snowflake_floor('2026-01-01Z'::timestamptz, 'twitter')), (id <= snowflake_ceiling('2026-01-01Z'::timestamptz, 'twitter')));
 INSERT INTO decoded SELECT make_snowflake('2026-01-01Z'::timestamptz + i * interval '1 min', i % 7, i, 'twitter') FROM generate_series(0, 999) i;
 ANALYZE decoded;
-SELECT * FROM decoded WHERE snowflake_node(id) = 3 AND seq = 3;
+SELECT * FROM decoded WHERE snowflake_node(id, 'twitter') = 3 AND seq = 3;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE snowflake_node(id) = 3;
-EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE snowflake_timestamp(id) = '2026-01-01Z';
-EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE snowflake_sequence(id) = 77;
-EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE (snowflake_parts(id)).node = 3;
-SELECT count(*) FROM decoded WHERE (snowflake_parts(id)).node = 3;
-SELECT count(*) FROM decoded WHERE id BETWEEN snowflake_floor('2026-01-01 01:00Z') AND snowflake_ceiling('2026-01-01 01:59Z');
+EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE snowflake_node(id, 'twitter') = 3;
+EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE snowflake_timestamp(id, 'twitter') = '2026-01-01Z';
+EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE snowflake_sequence(id, 'twitter') = 77;
+EXPLAIN (COSTS OFF) SELECT FROM decoded WHERE (snowflake_parts(id, 'twitter')).node = 3;
+SELECT count(*) FROM decoded WHERE (snowflake_parts(id, 'twitter')).node = 3;
+SELECT count(*) FROM decoded WHERE id BETWEEN snowflake_floor('2026-01-01 01:00Z', 'twitter') AND snowflake_ceiling('2026-01-01 01:59Z', 'twitter');
 RESET enable_seqscan;
 
 DROP TABLE fact, random_id, decoded;

@@ -7,7 +7,7 @@ SET datestyle = 'ISO';
 
 CREATE TABLE sub_event (n int, id objectid PRIMARY KEY, flake bigint UNIQUE, uid uuid UNIQUE);
 INSERT INTO sub_event
-SELECT i, objectid_floor(t), snowflake_floor(t), uuidv7_floor(t)
+SELECT i, objectid_floor(t), snowflake_floor(t, 'twitter'), uuidv7_floor(t)
 FROM generate_series(1, 2000) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '1 minute') AS x (t);
 VACUUM ANALYZE sub_event;
 
@@ -45,7 +45,7 @@ INSERT INTO condition (condition) VALUES
     ('(SELECT another_minute()) @> id'),
     ('id <@ (SELECT p FROM another_minute() AS p OFFSET 0)'),
     ('objectid_within(id, (SELECT another_minute()))'),
-    ('snowflake_within(flake, (SELECT another_minute()))'),
+    ('snowflake_within(flake, (SELECT another_minute()), ''twitter'')'),
     ('uuidv7_within(uid, (SELECT another_minute()))'),
     ('objectid_timestamp(id) <@ (SELECT another_minute())');
 SELECT condition, t.* FROM condition, pg_temp.tries(condition) AS t ORDER BY n;

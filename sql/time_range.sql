@@ -391,7 +391,7 @@ INSERT INTO range_range VALUES
 SELECT unnest(ids) <@ tstzrange('2026-01-01 00:00:00+00', '2027-01-01 00:00:00+00') AS ids, objectid_timestamp(unnest(ids)) <@ tstzrange('2026-01-01 00:00:00+00', '2027-01-01 00:00:00+00') AS times
 FROM (VALUES ('{6955b9000000000000000000,000000000000000000000000,NULL,6955b9010000000000000000}'::objectid[])) AS v (ids);
 SELECT n, id <@ unnest(ARRAY[tstzrange('2026-01-01 00:00:00+00', '2026-01-01 00:30:00+00'), 'empty', NULL, '(,)']) AS "in" FROM range_id WHERE n < 2;
-SELECT snowflake_within(generate_series(-1, 2::bigint), '(,)'), uuidv7_within(unnest('{019b76da-a800-7000-8000-000000000000,019b76da-a800-0000-8000-000000000000}'::uuid[]), '(,)');
+SELECT snowflake_within(generate_series(-1, 2::bigint), '(,)', 'twitter'), uuidv7_within(unnest('{019b76da-a800-7000-8000-000000000000,019b76da-a800-0000-8000-000000000000}'::uuid[]), '(,)');
 
 -- Subqueries: one value, ANY, ALL, correlated
 SELECT count(*) FILTER (WHERE id <@ ANY (SELECT r FROM range_range)) AS "any", count(*) FILTER (WHERE NOT id <@ ALL (SELECT r FROM range_range WHERE r IS NOT NULL)) AS "not all",
@@ -531,7 +531,7 @@ RESET plan_cache_mode;
 DEALLOCATE ALL;
 
 -- The layout is Twitter's unless another is named.
-SELECT snowflake_within(541815603606036480, '[2014-12-08,2014-12-09)') AS twitter,
+SELECT snowflake_within(541815603606036480, '[2014-12-08,2014-12-09)', 'twitter') AS twitter,
        snowflake_within(541815603606036480, '[2014-12-08,2014-12-09)', 'instagram') AS instagram,
        snowflake_within(id => 541815603606036480, "range" => '[2014-12-08,2014-12-09)', layout => 'discord') AS discord;
 

@@ -366,6 +366,22 @@ block_is_usable(sequence_entry *entry, int32 node, const snowflake_layout *layou
 		(entry->is_published || unsettled_resume_block(entry));
 }
 
+/* Return the next id of a node. */
+static int64
+next_id(sequence_entry *entry, int32 node, const snowflake_layout *layout)
+{
+	int64		id;
+
+	lock_sequence_entry(entry);
+	if (!block_is_usable(entry, node, layout))
+		take_block(entry, node, layout);
+
+	id = entry->next;
+	if (--entry->remaining > 0)	/* after the last id, this could overflow */
+		entry->next += entry->step;
+	return id;
+}
+
 /*
  * Return the next id (int8) from a sequence (regclass), for a node (int4) and
  * a layout.  It is above every id that was taken from the sequence.  With
@@ -383,17 +399,16 @@ PG_FUNCTION_INFO_V1(next_snowflake);
 Datum
 next_snowflake(PG_FUNCTION_ARGS)
 {
-	sequence_entry *entry = lookup_sequence_entry(PG_GETARG_OID(0));
-	int32		node = PG_GETARG_INT32(1);
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(2);
-	int64		id;
+	PG_RETURN_INT64(next_id(lookup_sequence_entry(PG_GETARG_OID(0)), PG_GETARG_INT32(1), PG_GETARG_LAYOUT_P(2)));
+}
 
-	lock_sequence_entry(entry);
-	if (!block_is_usable(entry, node, layout))
-		take_block(entry, node, layout);
-
-	id = entry->next;
-	if (--entry->remaining > 0)	/* after the last id, this could overflow */
-		entry->next += entry->step;
-	PG_RETURN_INT64(id);
+/*
+ * The same for the node of this server; object_not_in_prerequisite_state if it
+ * is not set.
+ */
+PG_FUNCTION_INFO_V1(next_snowflake_of_server);
+Datum
+next_snowflake_of_server(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(next_id(lookup_sequence_entry(PG_GETARG_OID(0)), server_node(), PG_GETARG_LAYOUT_P(1)));
 }

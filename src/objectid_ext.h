@@ -72,22 +72,6 @@
 #define pg_noreturn	pg_attribute_noreturn()
 #endif
 
-/* PostgreSQL 18 has skip support.  Earlier servers do not call ours. */
-#if PG_VERSION_NUM >= 180000
-#include "utils/skipsupport.h"
-#else
-#include "utils/relcache.h"
-
-typedef Datum (*SkipSupportIncDec) (Relation rel, Datum existing, bool *overflow);
-typedef struct SkipSupportData
-{
-	Datum		low_elem;
-	Datum		high_elem;
-	SkipSupportIncDec decrement;
-	SkipSupportIncDec increment;
-}		   *SkipSupport;
-#endif
-
 /* PostgreSQL 19 keeps the names of LWLock tranches in shared memory. */
 #if PG_VERSION_NUM >= 190000
 #define new_lwlock_tranche(name)	LWLockNewTrancheId(name)
@@ -346,6 +330,7 @@ extern char *snowflake_format_layout(const snowflake_layout *layout);
 pg_noreturn extern void snowflake_field_error(const snowflake_layout *layout, const char *what,
 								  int64 value, int64 max);
 extern void snowflake_check_node(const snowflake_layout *layout, int32 node);
+extern int32 server_node(void);
 extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);
 extern void snowflake_check_tick(const snowflake_layout *layout, int64 tick);
 

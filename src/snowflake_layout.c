@@ -73,7 +73,7 @@ make_layout(const layout_spec *spec, snowflake_layout *layout)
 	if (spec->node_bits > FIELD_BITS_MAX || spec->seq_bits > FIELD_BITS_MAX)
 		return "The node and sequence fields can have at most 31 bits each.";
 	if (spec->time_bits + spec->node_bits + spec->seq_bits > 64)
-		return "The fields can have at most 64 bits together.";
+		return "The fields have more than 64 bits together.";
 	if (spec->tick < 1 || spec->tick > TICK_MAX)
 		return "The tick must be from 1us to 3600s.";
 	if (spec->start_random && spec->seq_bits < 2)
@@ -230,7 +230,10 @@ parse_epoch(const char **src, TimestampTz *epoch)
 		normal.tm_min == tm.tm_min && normal.tm_sec == tm.tm_sec;
 }
 
-/* Parse the name of a preset, which ends at the end of the text or of the word. */
+/*
+ * Parse the name of a preset, in any case, which ends at the end of the text or
+ * of the word.
+ */
 static bool
 parse_preset(const char **src, layout_spec *spec)
 {
@@ -238,7 +241,7 @@ parse_preset(const char **src, layout_spec *spec)
 
 	for (int i = 0; i < lengthof(presets); i++)
 	{
-		if (strlen(presets[i].name) == len && strncmp(*src, presets[i].name, len) == 0)
+		if (strlen(presets[i].name) == len && pg_strncasecmp(*src, presets[i].name, len) == 0)
 		{
 			*spec = presets[i].spec;
 			*src += len;
@@ -249,31 +252,53 @@ parse_preset(const char **src, layout_spec *spec)
 }
 
 /*
- * Parse the text form of a layout: the name of a preset or the parts, and the
- * option.
+ * Parse the fields, the tick and the epoch.  Returns NULL on success, or an error
+ * detail that names the part that is wrong.
  */
-static bool
+static const char *
+parse_parts(const char **src, layout_spec *spec)
+{
+	if (strncmp(*src, "time:", strlen("time:")) != 0)
+		return "There is no preset of that name, and a layout in parts begins with \"time:\".";
+	if (!parse_fields(src, spec))
+		return "The fields are not a list such as \"time:41,node:10,seq:12\".";
+	if (!skip_token(src, ";tick="))
+		return "There is no \";tick=\" after the fields.";
+	if (!parse_tick(src, &spec->tick))
+		return "The tick is not a number with the unit us, ms or s.";
+	if (!skip_token(src, ";epoch="))
+		return "There is no \";epoch=\" after the tick.";
+	if (!parse_epoch(src, &spec->epoch))
+		return "The epoch is not a date and time in UTC such as \"2026-01-01T00:00:00Z\".";
+	return NULL;
+}
+
+/*
+ * Parse the text form of a layout: the name of a preset or the parts, and the
+ * option.  Returns NULL on success, or an error detail.
+ */
+static const char *
 parse_layout_spec(const char *str, layout_spec *spec)
 {
-	if (!parse_preset(&str, spec) &&
-		!(parse_fields(&str, spec) &&
-		  skip_token(&str, ";tick=") && parse_tick(&str, &spec->tick) &&
-		  skip_token(&str, ";epoch=") && parse_epoch(&str, &spec->epoch)))
-		return false;
+	const char *reason = parse_preset(&str, spec) ? NULL : parse_parts(&str, spec);
+
+	if (reason != NULL)
+		return reason;
 	spec->start_random = skip_token(&str, START_RANDOM);
-	return *str == '\0';
+	return *str == '\0' ? NULL : "Only \"" START_RANDOM "\" can be at the end.";
 }
 
 static bool
 parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 {
 	layout_spec spec = {0};
-	const char *reason;
+	const char *reason = parse_layout_spec(str, &spec);
 
-	if (!parse_layout_spec(str, &spec))
+	if (reason != NULL)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "snowflake_layout", str),
+				 errdetail("%s", reason),
 				 errhint("Use a name listed by snowflake_layouts(), or the form "
 						 "\"time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z\".")));
 

@@ -82,12 +82,12 @@ my $max_lead = '1.01';
 foreach my $cache (1, 64)
 {
 	$node->safe_psql('postgres', "CREATE SEQUENCE cache_$cache CACHE $cache");
-	take_ids(8, $each, "next_snowflake('cache_$cache', 5)");
+	take_ids(8, $each, "next_snowflake('cache_$cache', 5, 'twitter')");
 	ok(sessions_overlap(), "CACHE $cache: 8 sessions at a time");
 	is(distinct_ids(), 8 * $each, "CACHE $cache: ids of 8 sessions are distinct");
 	is_deeply(
-		[ summaries(8, qq{min(snowflake_node(id)), max(snowflake_node(id)),
-			max(snowflake_timestamp(id) - taken) <= interval '$max_lead s'}) ],
+		[ summaries(8, qq{min(snowflake_node(id, 'twitter')), max(snowflake_node(id, 'twitter')),
+			max(snowflake_timestamp(id, 'twitter') - taken) <= interval '$max_lead s'}) ],
 		[ ("$each|0|0|5|5|t") x 8 ],
 		"CACHE $cache: each session's ids ascend, have the node, and lead the clock by a second at most");
 }
@@ -113,17 +113,17 @@ foreach my $cache (1, 10)
 {
 	$node->safe_psql('postgres', "CREATE SEQUENCE mixed_$cache CACHE $cache");
 	take_ids(8, 50_000,
-		"CASE WHEN i % 3 = :session % 3 THEN nextval('mixed_$cache') ELSE next_snowflake('mixed_$cache', 5) END");
+		"CASE WHEN i % 3 = :session % 3 THEN nextval('mixed_$cache') ELSE next_snowflake('mixed_$cache', 5, 'twitter') END");
 	is(distinct_ids(), 400_000, "CACHE $cache: nextval() and next_snowflake() give no value twice");
 }
 
 # Blocks of consecutive slots for clients
 $node->safe_psql('postgres', 'CREATE SEQUENCE blocks INCREMENT 50 CACHE 3');
-take_ids(4, 50_000, "next_snowflake('blocks', 5)");
+take_ids(4, 50_000, "next_snowflake('blocks', 5, 'twitter')");
 is($node->safe_psql('postgres', q{
 		SELECT count(*), count(*) FILTER (WHERE id < previous + 50),
-			count(*) FILTER (WHERE snowflake_sequence(id) + 49 > 4095),
-			max(snowflake_sequence(id)), min(snowflake_node(id)), max(snowflake_node(id + 49))
+			count(*) FILTER (WHERE snowflake_sequence(id, 'twitter') + 49 > 4095),
+			max(snowflake_sequence(id, 'twitter')), min(snowflake_node(id, 'twitter')), max(snowflake_node(id + 49, 'twitter'))
 		FROM (SELECT id, lag(id) OVER (ORDER BY id) AS previous FROM ids) AS ids}),
 	'200000|0|0|4000|5|5',
 	'INCREMENT 50: blocks of 50 slots do not overlap and stay in their tick and node');
@@ -142,9 +142,9 @@ foreach my $layout ('twitter', 'sonyflake')
 # A block is only used in its tick.
 $node->safe_psql('postgres', 'CREATE SEQUENCE block CACHE 1000');
 is($node->safe_psql('postgres', q{
-		DO 'BEGIN PERFORM next_snowflake(''block'', 5); END';
+		DO 'BEGIN PERFORM next_snowflake(''block'', 5, ''twitter''); END';
 		DO 'BEGIN PERFORM pg_sleep(0.02); END';
-		SELECT snowflake_timestamp(next_snowflake('block', 5)) > statement_timestamp() - interval '1 ms'}),
+		SELECT snowflake_timestamp(next_snowflake('block', 5, 'twitter'), 'twitter') > statement_timestamp() - interval '1 ms'}),
 	't', 'a block is dropped when its tick has ended');
 
 # A block is dropped when another session changes the sequence.  The tick is

@@ -236,10 +236,10 @@ foreach my $cache (1, 64)
 #
 $node->safe_psql('postgres', 'CREATE SEQUENCE reserved');
 my $no_lead = q{SET objectid_ext.max_clock_lead = 0};
-my $before = $node->safe_psql('postgres', "$no_lead; SELECT next_snowflake('reserved', 5)");
+my $before = $node->safe_psql('postgres', "$no_lead; SELECT next_snowflake('reserved', 5, 'twitter')");
 crash('kill server');
 my ($after, $lead) = split /\|/, $node->safe_psql('postgres',
-	"$no_lead; SELECT id, extract(epoch FROM snowflake_timestamp(id) - clock_timestamp()) FROM next_snowflake('reserved', 5) AS id");
+	"$no_lead; SELECT id, extract(epoch FROM snowflake_timestamp(id, 'twitter') - clock_timestamp()) FROM next_snowflake('reserved', 5, 'twitter') AS id");
 cmp_ok($after, '>', $before, 'max_clock_lead = 0: the first id after a crash is above the last');
 cmp_ok($lead, '<=', 1.01, "and leads the clock by a second at most, here by $lead s");
 
@@ -253,7 +253,7 @@ open(my $page, '>', $file) or die "$file: $!";
 print $page "\0" x 8192;
 close($page);
 $node->start;
-foreach my $call (q{next_snowflake('lost', 5)}, q{first FROM nextval_range('lost', 10)}, q{nextval_any('{lost}')})
+foreach my $call (q{next_snowflake('lost', 5, 'twitter')}, q{first FROM nextval_range('lost', 10)}, q{nextval_any('{lost}')})
 {
 	my ($status, undef, $message) = $node->psql('postgres', "SELECT $call");
 	like($message, qr/page of sequence "lost" is damaged/, "page lost: $call");

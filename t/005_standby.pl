@@ -113,7 +113,7 @@ my $standby = start_standby($primary, 'standby');
 foreach my $seq ('cache_1', 'cache_64')
 {
 	my ($status, $output, $error) = $standby->psql('postgres',
-		"\\set VERBOSITY verbose\nSELECT next_snowflake('$seq', 5)");
+		"\\set VERBOSITY verbose\nSELECT next_snowflake('$seq', 5, 'twitter')");
 	like($error, qr/ERROR:  25006: cannot execute next_snowflake\(\) in a read-only transaction/,
 		"$seq cannot be used on a standby");
 }

@@ -17,7 +17,7 @@ my $node = start_server('main');
 $node->safe_psql('postgres', q{
 	CREATE SEQUENCE clock CACHE 10;
 	SELECT setval('clock', make_snowflake(now() + interval '1 hour', 3, 0, 'twitter'));
-	CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake('clock', 3), what text);
+	CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake('clock', 3, 'twitter'), what text);
 	INSERT INTO events (what) SELECT 'event ' || i FROM generate_series(1, 1000) i;
 });
 
@@ -25,12 +25,12 @@ $node->safe_psql('postgres', q{
 $node->safe_psql('postgres', q{
 	CREATE TABLE orders (id bigserial PRIMARY KEY, what text);
 	INSERT INTO orders (what) SELECT 'serial' FROM generate_series(1, 1000);
-	ALTER TABLE orders ALTER id SET DEFAULT next_snowflake('orders_id_seq', 3);
+	ALTER TABLE orders ALTER id SET DEFAULT next_snowflake('orders_id_seq', 3, 'twitter');
 	INSERT INTO orders (what) SELECT 'snowflake' FROM generate_series(1, 10000);
 });
 my $orders = q{
 	SELECT what, count(*), count(DISTINCT id), min(id) > 1000 AS above, max(id) <= 1000 AS below,
-		min(snowflake_timestamp(id)) > now() - interval '1 hour' AS now
+		min(snowflake_timestamp(id, 'twitter')) > now() - interval '1 hour' AS now
 	FROM orders GROUP BY what ORDER BY what};
 is($node->safe_psql('postgres', $orders),
 	"serial|1000|1000|f|t|f\nsnowflake|10000|10000|t|f|t",

@@ -24,7 +24,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE runs (ids bigint, started timestamptz, ended timestamptz)});
 in_parallel($node, (q{
 	INSERT INTO runs
-	SELECT count(next_snowflake('ahead', 5)), statement_timestamp(), clock_timestamp()
+	SELECT count(next_snowflake('ahead', 5, 'twitter')), statement_timestamp(), clock_timestamp()
 	FROM generate_series(1, 1000000)}) x 4);
 my ($ids, $rate) = split /\|/, $node->safe_psql('postgres', q{
 	SELECT sum(ids), round(sum(ids) / extract(epoch FROM max(ended) - min(started)) / 1000)
@@ -116,8 +116,8 @@ sub check_clock_steps
 	my @sessions = map { { psql => $server->background_psql('postgres') } } 1 .. 2;
 	my %all = (cache_1 => [], cache_64 => []);
 	my @generators = (
-		[ 'cache_1', q{next_snowflake('cache_1', 5)} ],
-		[ 'cache_64', q{next_snowflake('cache_64', 5)} ],
+		[ 'cache_1', q{next_snowflake('cache_1', 5, 'twitter')} ],
+		[ 'cache_64', q{next_snowflake('cache_64', 5, 'twitter')} ],
 		[ 'shard', q{next_shard_id(5, nextval('seq'))} ],
 		# Of an objectid the time and the counter, without the identity
 		[ 'objectid', q{(SELECT ('x' || left(id, 8) || right(id, 6))::bit(56)::bigint
@@ -171,13 +171,13 @@ sub check_clock_steps
 sub check_forgetful
 {
 	my ($server) = @_;
-	my $call = q{SELECT next_snowflake('forgetful', 5)};
+	my $call = q{SELECT next_snowflake('forgetful', 5, 'twitter')};
 	$server->safe_psql('postgres', 'CREATE UNLOGGED SEQUENCE forgetful');
 	set_clock($machine, 0);
 	my $first = $server->safe_psql('postgres', $call);
 	set_clock($machine, -3600);
 	my ($second, $ahead) = split /\|/, $server->safe_psql('postgres',
-		q{SELECT id, snowflake_timestamp(id) > clock_timestamp() + interval '59 min' FROM next_snowflake('forgetful', 5) AS id});
+		q{SELECT id, snowflake_timestamp(id, 'twitter') > clock_timestamp() + interval '59 min' FROM next_snowflake('forgetful', 5, 'twitter') AS id});
 	cmp_ok($second, '>', $first, 'unlogged: ids go on above the last when the clock is set back');
 	is($ahead, 't', 'and are ahead of the clock');
 

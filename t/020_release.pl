@@ -151,7 +151,7 @@ foreach (['debian/rules', qr/dh_install(?:docs|examples) --all (.*)/, 'examples'
 sub make_value { return join ' ', sort split ' ', `make --silent -C $_[0] --eval='value:; \@echo \$($_[1])' value 2>&1` }
 
 my @scripts = sort glob('extension/objectid_ext*');
-is(make_value('.', 'DATA'), "@scripts", 'the Makefile installs what is in extension/');
+is(make_value('.', 'DATA_built:%=extension/%'), "@scripts", 'the Makefile installs what is in extension/');
 is(make_value('tools', 'parts:%=%.sql'), join(' ', sort grep { !/--/ } map { basename($_) } glob('tools/*.sql')), 'and that of the tools uses each part');
 like($_, qr{^extension/objectid_ext(--\d+\.\d+){1,2}\.sql$}, "name of $_") foreach @scripts;
 like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @scripts;

@@ -81,7 +81,7 @@ sub take
 	my ($kind) = $subject =~ /^(\w+)/;
 	my $values = $kind eq 'range'
 	  ? "SELECT first, last, $client FROM generate_series(1, 2) i, nextval_range('s', i)"
-	  : "SELECT id, id + increment_of('s') - 1, $client FROM generate_series(1, 5) i, next_snowflake('s', 5 + 0 * i) id";
+	  : "SELECT id, id + increment_of('s') - 1, $client FROM generate_series(1, 5) i, next_snowflake('s', 5 + 0 * i, 'twitter') id";
 	return named("INSERT INTO t $values RETURNING '$subject', id, last, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
 		$subject);
 }

@@ -16,7 +16,7 @@ my $pg_config = $ENV{PG_CONFIG} // 'pg_config';
 # The tests with characters beyond ASCII, one that connects to its own server,
 # and one of each suite.
 my @regress = grep { slurp_file("sql/$_.sql") =~ /[^\0-\x7f]/ } map { m{sql/(.*)\.sql} } glob('sql/*.sql');
-cmp_ok(scalar @regress, '>', 1, 'there are tests with characters beyond ASCII');
+cmp_ok(scalar @regress, '>', 0, 'there are tests with characters beyond ASCII');
 
 # Others depend on the superuser's name only if they print it: postgres, in scripts/check.
 my @named = grep { slurp_file($_) =~ /(?<!['\w])postgres(?!['\w])/ } glob('expected/*.out');
@@ -33,7 +33,7 @@ foreach my $encoding ('SQL_ASCII', 'LATIN1')
 	delete local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'installer',
 		PGCLIENTENCODING => 'LATIN1', LANG => 'C', LC_CTYPE => 'C');
-	my $output = qx{make -C '$dir' -f '$tree/Makefile' VPATH='$tree' PG_CONFIG='$pg_config' installcheck REGRESS='@regress postgres_fdw' ISOLATION=convert_waits TAP_TESTS= 2>&1};
+	my $output = qx{make -C '$dir' -f '$tree/Makefile' VPATH='$tree' PG_CONFIG='$pg_config' installcheck REGRESS='@regress postgres_fdw' ISOLATION=clock_sequence TAP_TESTS= 2>&1};
 	is($?, 0, "tests pass on a server of $encoding") or diag($output);
 	foreach my $diffs (grep { -e } "$dir/regression.diffs", "$dir/output_iso/regression.diffs")
 	{

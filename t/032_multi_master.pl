@@ -54,7 +54,7 @@ sub all_are_equal
 	wait_for_all();
 	foreach my $node (@nodes)
 	{
-		is($server{$node}->safe_psql('postgres', 'SELECT count(*), count(DISTINCT snowflake_node(id)) FROM orders'), "$rows|3",
+		is($server{$node}->safe_psql('postgres', q{SELECT count(*), count(DISTINCT snowflake_node(id, 'twitter')) FROM orders}), "$rows|3",
 			"$name: node $node has $rows rows of 3 nodes");
 		unlike(slurp_file($server{$node}->logfile), qr/duplicate key value|conflict detected/, "$name: node $node has had no conflict");
 	}
@@ -127,7 +127,7 @@ SKIP:
 	skip 'origin = none needs PostgreSQL 16', 2 if $server{1}->safe_psql('postgres', 'SHOW server_version_num') < 160000;
 
 	$server{$_}->safe_psql('postgres', q{
-		CREATE TABLE note (id bigint PRIMARY KEY DEFAULT next_snowflake('orders_id'), body text);
+		CREATE TABLE note (id bigint PRIMARY KEY DEFAULT next_snowflake('orders_id', 'twitter'), body text);
 		CREATE PUBLICATION notes FOR TABLE note;
 	}) foreach @nodes;
 	foreach my $node (@nodes)

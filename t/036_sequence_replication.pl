@@ -21,7 +21,7 @@ if ($old->safe_psql('postgres', 'SHOW server_version_num') < 190000)
 my $new = start_server('new', allows_streaming => 'logical');
 my $table = q{
 	CREATE SEQUENCE clock CACHE 64;
-	CREATE TABLE item (id bigint PRIMARY KEY DEFAULT next_snowflake('clock', 1), name text);
+	CREATE TABLE item (id bigint PRIMARY KEY DEFAULT next_snowflake('clock', 1, 'twitter'), name text);
 };
 $_->safe_psql('postgres', $table) foreach $old, $new;
 

@@ -212,7 +212,7 @@ is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } @files ], 'feed', 'export');
 
 my $slow = $node->background_psql('feed');
 $slow->query_safe("BEGIN; INSERT INTO outbox (item, quantity) VALUES ('slow', 1);");
-$node->safe_psql('feed', "BEGIN; SELECT next_snowflake('outbox_id', 5); PREPARE TRANSACTION 'two phases'");
+$node->safe_psql('feed', "BEGIN; SELECT next_snowflake('outbox_id', 5, 'twitter'); PREPARE TRANSACTION 'two phases'");
 my $pid = $slow->query_safe('SELECT pg_backend_pid()');
 my $user = $node->safe_psql('feed', 'SELECT current_user');
 my $holders = run_file($node, 'feed', 'holders', 'sequence=outbox_id');
@@ -297,7 +297,7 @@ foreach my $database ('merged', map { "node_$_" } @nodes)
 foreach my $n (@nodes)
 {
 	$node->safe_psql("node_$n", qq{
-		ALTER TABLE outbox ALTER id SET DEFAULT next_snowflake('outbox_id', $n);
+		ALTER TABLE outbox ALTER id SET DEFAULT next_snowflake('outbox_id', $n, 'twitter');
 		INSERT INTO feed_bound VALUES ($n);
 		CREATE PUBLICATION feed FOR TABLE outbox, feed_bound;});
 	$node->safe_psql("node_$n", "SELECT pg_create_logical_replication_slot('node_$n', 'pgoutput')");

@@ -22,7 +22,7 @@ client_min_messages = error
 });
 $node->safe_psql('postgres', q{
 	CREATE SEQUENCE feed_id;
-	CREATE TABLE feed (n int, id bigint PRIMARY KEY DEFAULT next_snowflake('feed_id', 5))});
+	CREATE TABLE feed (n int, id bigint PRIMARY KEY DEFAULT next_snowflake('feed_id', 5, 'twitter'))});
 
 sub start_node { local %ENV = (%ENV, %env); $node->start; }
 sub settled { return $node->safe_psql('postgres', q{SELECT settled_snowflake('feed_id')}); }
@@ -72,7 +72,7 @@ is(poll(), '6 7', 'and then both rows are read');
 # Many sequences in a transaction
 #
 $node->safe_psql('postgres', join ';', map { "CREATE SEQUENCE many_$_ CACHE 10" } 1 .. 150);
-my $take = join ';', map { "SELECT next_snowflake('many_$_', 5)" } 1 .. 150;
+my $take = join ';', map { "SELECT next_snowflake('many_$_', 5, 'twitter')" } 1 .. 150;
 my $held = q{SELECT count(*) FILTER (WHERE settled_snowflake(oid) < pg_sequence_last_value(oid)), count(*) FROM pg_class WHERE relname LIKE 'many%'};
 my $session = $node->background_psql('postgres');
 $session->query_safe("BEGIN; $take");
@@ -94,7 +94,7 @@ $node->safe_psql('postgres', q{
 		until timestamptz := clock_timestamp() + seconds * interval '1 s';
 	BEGIN
 		WHILE clock_timestamp() < until LOOP
-			PERFORM next_snowflake(('many_' || i)::regclass, 5) FROM generate_series(1, 60) i;
+			PERFORM next_snowflake(('many_' || i)::regclass, 5, 'twitter') FROM generate_series(1, 60) i;
 			COMMIT;
 		END LOOP;
 	END $$;
@@ -113,7 +113,7 @@ $node->safe_psql('postgres', q{
 		END LOOP;
 	END $$});
 my $prepare = join "\n", map {
-	my $sequences = join ';', map { "SELECT next_snowflake('many_$_', 5)" } 58 .. 60;
+	my $sequences = join ';', map { "SELECT next_snowflake('many_$_', 5, 'twitter')" } 58 .. 60;
 	"BEGIN; $sequences; PREPARE TRANSACTION 'p$_'; COMMIT PREPARED 'p$_';" } 1 .. 200;
 my @clients = (
 	(map { start_client($node, 'CALL take_many(3);') } 1 .. 3),
@@ -172,11 +172,11 @@ SKIP:
 	# Nobody else flushes the WAL of this id.
 	$node->safe_psql('postgres', q{CREATE SEQUENCE rolled_back_id});
 	my $settled = $node->safe_psql('postgres',
-		q{BEGIN; SELECT next_snowflake('rolled_back_id', 5) > 0; ROLLBACK; SELECT settled_snowflake('rolled_back_id')}) =~ s/t\n//r;
+		q{BEGIN; SELECT next_snowflake('rolled_back_id', 5, 'twitter') > 0; ROLLBACK; SELECT settled_snowflake('rolled_back_id')}) =~ s/t\n//r;
 	kill_server($node);
 	set_clock($machine, -60);
 	start_node();
-	cmp_ok($node->safe_psql('postgres', q{SELECT next_snowflake('rolled_back_id', 5)}),
+	cmp_ok($node->safe_psql('postgres', q{SELECT next_snowflake('rolled_back_id', 5, 'twitter')}),
 		'>', $settled, 'after a crash with the clock set back, ids are above the bound');
 	$node->stop;
 	set_clock($machine, 0);

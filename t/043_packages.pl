@@ -18,7 +18,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir('packages');
 chomp(my $pg_config = `which pg_config`);
 my $version = decode_json(slurp_file('META.json'))->{version};
 my @extensions = map { m{([^/]+)\.control$} } my @controls = glob('*.control tools/*.control');
-my @files = sort 'objectid_ext_tools--1.0.sql', map { m{([^/]+)$} } glob('extension/*.sql'), @controls;
+my @files = sort 'objectid_ext_tools--1.0.sql', map { m{([^/]+)$} } glob('extension/objectid_ext--*.sql'), @controls;
 
 sub installed { return system("$_[0] --version >/dev/null 2>&1") == 0 }
 
@@ -71,7 +71,7 @@ SKIP:
 	my ($status, $out, $err) = $node->psql('postgres', qq{
 		CREATE EXTENSION objectid_ext;
 		CREATE EXTENSION objectid_ext_tools;
-		SELECT objectid_timestamp('507f1f77bcf86cd799439011') AT TIME ZONE 'UTC', snowflake_node(7 << 12)});
+		SELECT objectid_timestamp('507f1f77bcf86cd799439011') AT TIME ZONE 'UTC', snowflake_node(7 << 12, 'twitter')});
 	is($out, '2012-10-17 21:13:27|7', 'a server runs the extensions from the image') or diag($err);
 	my $session = $node->background_psql('postgres');
 	my $pid = $session->query_safe(q{SELECT pg_backend_pid() FROM gen_objectid()});

@@ -36,9 +36,9 @@ my @all = (
 	{ key => 'pg_uuidv7', name => '`uuid_generate_v7`, pg_uuidv7', type => 'uuid', call => 'uuid_generate_v7()', extension => 'pg_uuidv7' },
 	{ key => 'ulid', name => 'ULID, PL/pgSQL', type => 'text', call => 'ulid()', extension => 'pgcrypto' },
 	{ key => 'snowflake_1', name => '`next_snowflake`, `CACHE 1`', ours => 1, type => 'bigint',
-		call => q{next_snowflake('snowflake_1_seq', NODE)}, end => '2080-07-11' },
+		call => q{next_snowflake('snowflake_1_seq', NODE, 'twitter')}, end => '2080-07-11' },
 	{ key => 'snowflake_64', name => '`next_snowflake`, `CACHE 64`', ours => 1, type => 'bigint',
-		call => q{next_snowflake('snowflake_64_seq', NODE)}, end => '2080-07-11' },
+		call => q{next_snowflake('snowflake_64_seq', NODE, 'twitter')}, end => '2080-07-11' },
 	{ key => 'shard', name => '`next_shard_id`', ours => 1, type => 'bigint',
 		call => q{next_shard_id(NODE, nextval('shard_seq'))}, end => '2046-06-28' },
 	{ key => 'objectid', name => '`gen_objectid`', ours => 1, type => 'objectid', call => 'gen_objectid()', end => '2106-02-08' });

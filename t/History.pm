@@ -30,8 +30,8 @@ sub is_long { return ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/; }
 
 # A table for each generator, keyed by its ids.
 my %tables = (
-	cache_1 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_1_id', :number)},
-	cache_64 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_64_id', :number)},
+	cache_1 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_1_id', :number, 'twitter')},
+	cache_64 => q{id bigint PRIMARY KEY DEFAULT next_snowflake('cache_64_id', :number, 'twitter')},
 	shard => q{id bigint PRIMARY KEY},
 	shard_cache_1 => q{id bigint PRIMARY KEY},
 	shard_cache_100 => q{id bigint PRIMARY KEY},

@@ -258,8 +258,8 @@ COMMENT ON FUNCTION objectid_ext_tools._set_snowflake_default(regclass, name, re
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake(
     "table" regclass,
     "column" name,
-    node integer DEFAULT NULL,
-    layout snowflake_layout DEFAULT 'twitter'
+    node integer,
+    layout snowflake_layout
 ) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp

@@ -80,10 +80,8 @@ CREATE FUNCTION objectid_ext_tools._generators(OUT function oid, OUT name name, 
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT f.function, f.name,
-           CASE f.name WHEN 'next_snowflake' THEN '{seq,node,layout}' ELSE '{node,seq,layout}' END::text[],
-           CASE f.name WHEN 'next_snowflake' THEN 'twitter' ELSE 'instagram' END
-    FROM objectid_ext_tools._ids_functions('{next_snowflake,next_shard_id}') AS f
+    SELECT f.function, f.name, array_replace(proargnames, 'shard', 'node'), CASE f.name WHEN 'next_shard_id' THEN 'instagram' END
+    FROM objectid_ext_tools._ids_functions('{next_snowflake,next_shard_id}') AS f JOIN pg_proc AS p ON p.oid = f.function
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._generators() IS 'internal: next_snowflake() and next_shard_id(), with the names of their arguments, where a shard is a node, and their default layout';
 
@@ -226,7 +224,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._call_arguments(text, text, text[]) IS 'internal: the calls in an expression, with arguments as printed; node "server" and an empty layout if they are omitted';
 
 CREATE FUNCTION objectid_ext_tools._constant_layout(printed text, layout_of_generator text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
 AS $$

@@ -16,7 +16,7 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT o.*
 FROM node_bookmark AS b
 JOIN feed_bound AS f USING (node)
-JOIN outbox AS o ON snowflake_node(o.id) = node AND o.id > b.last AND o.id <= f.upto
+JOIN outbox AS o ON snowflake_node(o.id, 'twitter') = node AND o.id > b.last AND o.id <= f.upto
 WHERE b.consumer = :'consumer'
 ORDER BY o.id;
 

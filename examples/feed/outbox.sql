@@ -10,7 +10,7 @@ CREATE TABLE orders (
 
 CREATE SEQUENCE outbox_id CACHE 64;
 CREATE TABLE outbox (
-    id       bigint PRIMARY KEY DEFAULT next_snowflake('outbox_id', 5),
+    id       bigint PRIMARY KEY DEFAULT next_snowflake('outbox_id', 5, 'twitter'),
     item     text NOT NULL,
     quantity int NOT NULL
 );

@@ -3,7 +3,7 @@
 
 CREATE SEQUENCE orders_id CACHE 64;
 CREATE TABLE orders (
-    id   bigint PRIMARY KEY DEFAULT next_snowflake('orders_id'),
+    id   bigint PRIMARY KEY DEFAULT next_snowflake('orders_id', 'twitter'),
     item text NOT NULL
 );
 
@@ -11,9 +11,9 @@ CREATE TABLE orders (
 -- Rows that come from the other servers fire no trigger.
 CREATE FUNCTION refuse_rows_of_others() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF snowflake_node(OLD.id) <> snowflake_node_id() OR snowflake_node(NEW.id) <> snowflake_node_id() THEN
+    IF snowflake_node(OLD.id, 'twitter') <> snowflake_node_id() OR snowflake_node(NEW.id, 'twitter') <> snowflake_node_id() THEN
         RAISE EXCEPTION 'order % is of another server', coalesce(OLD.id, NEW.id)
-            USING HINT = format('Change it on node %s.', snowflake_node(coalesce(OLD.id, NEW.id)));
+            USING HINT = format('Change it on node %s.', snowflake_node(coalesce(OLD.id, NEW.id), 'twitter'));
     END IF;
     RETURN coalesce(NEW, OLD);
 END;
@@ -23,7 +23,7 @@ CREATE TRIGGER refuse_rows_of_others BEFORE INSERT OR UPDATE OR DELETE ON orders
 
 -- Publish the rows that were made here, and none that came in, which would circulate
 -- for ever.  A publication's filter cannot call a function of an extension, so
--- this computes snowflake_node(id) itself.
+-- this computes snowflake_node(id, 'twitter') itself.
 SELECT snowflake_node_id() AS node, sequence_bits, (1 << node_bits) - 1 AS max_node
 FROM snowflake_layouts() WHERE layout = 'twitter' \gset
 CREATE PUBLICATION own_orders

@@ -64,8 +64,8 @@ BEGIN
 END $procedure$;
 CALL create_tables('wanted', 'big');
 CALL create_tables('Past "2"', '');
-SELECT convert_to_snowflake('wanted.customer', 'id', 5);
-SELECT convert_to_snowflake('wanted.event', 'id', 5);
+SELECT convert_to_snowflake('wanted.customer', 'id', 5, 'twitter');
+SELECT convert_to_snowflake('wanted.event', 'id', 5, 'twitter');
 SET search_path = "Past ""2""", past_parts, public, objectid_ext_tools;
 -- refer to no row
 INSERT INTO detail VALUES (-5, 5, NULL), (-7, 777, NULL);
@@ -73,21 +73,21 @@ CREATE TABLE before AS SELECT * FROM event;
 
 SELECT item, relation, detail FROM conversion_plan('event', 'id', 'day') WHERE item IN ('obstacle', 'obstacle while in use', 'column');
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, created_at => 'created') ORDER BY step \gexec
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, created_at => 'day') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter', created_at => 'created') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter', created_at => 'day') ORDER BY step \gexec
 \t off
 SELECT count(*) FILTER (WHERE c.n = o.copy) AS customers, count(*) FILTER (WHERE p.n = o.copy - 1) AS priors,
-       count(*) FILTER (WHERE snowflake_timestamp(c.id) = c.created) AS same_time
+       count(*) FILTER (WHERE snowflake_timestamp(c.id, 'twitter') = c.created) AS same_time
 FROM orders AS o LEFT JOIN customer AS c ON c.id = o.customer LEFT JOIN customer AS p ON p.id = o.prior;
-SELECT count(*) FILTER (WHERE e.place = b.place) AS same_place, count(*) FILTER (WHERE snowflake_timestamp(e.id)::date = b.day) AS same_day,
+SELECT count(*) FILTER (WHERE e.place = b.place) AS same_place, count(*) FILTER (WHERE snowflake_timestamp(e.id, 'twitter')::date = b.day) AS same_day,
        count(*) FILTER (WHERE e.prior = e.id) AS priors
 FROM (SELECT *, row_number() OVER (ORDER BY id) AS place FROM event) AS e JOIN (SELECT *, row_number() OVER (ORDER BY day, id) AS place FROM before) AS b USING (n);
 SELECT (SELECT count(*) FROM detail JOIN event USING (n, day) WHERE event = id) AS details, (SELECT count(*) FROM direct JOIN e2 ON event = id AND direct.day = e2.day) AS direct;
-SELECT d.n, e.n AS event, now() - snowflake_timestamp(d.event) < '1 hour' AS now FROM detail AS d LEFT JOIN event AS e ON e.id = d.event WHERE d.day IS NULL ORDER BY 1;
+SELECT d.n, e.n AS event, now() - snowflake_timestamp(d.event, 'twitter') < '1 hour' AS now FROM detail AS d LEFT JOIN event AS e ON e.id = d.event WHERE d.day IS NULL ORDER BY 1;
 DROP TABLE before;
 SELECT * FROM differences('wanted', '"Past ""2"""');
 INSERT INTO event (day) VALUES ('2026-02-07') RETURNING id > (SELECT max(id) FROM event) AS above;
-SELECT * FROM snowflake_conversion_steps('event', 'id', 5, created_at => 'day');
+SELECT * FROM snowflake_conversion_steps('event', 'id', 5, 'twitter', created_at => 'day');
 SET client_min_messages = warning;
 DROP TABLE customer, orders, event, detail, direct;
 DROP SCHEMA wanted CASCADE;
@@ -136,7 +136,7 @@ CREATE FUNCTION past_parts.steps_until(name text) RETURNS SETOF text LANGUAGE pl
 DECLARE
     next text;
 BEGIN
-    FOR next IN SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, created_at => 'created') ORDER BY step LOOP
+    FOR next IN SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter', created_at => 'created') ORDER BY step LOOP
         RETURN NEXT next;
         EXIT WHEN next LIKE name;
     END LOOP;
@@ -207,14 +207,14 @@ BEGIN
 END $$;
 CALL finish_once();
 CALL undo_conversion('event', 'id');
-SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5, created_at => 'created');
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, created_at => 'created') ORDER BY step \gexec
+SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5, 'twitter', created_at => 'created');
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter', created_at => 'created') ORDER BY step \gexec
 \t off
 \set QUIET off
 SELECT count(*) FILTER (WHERE abs(d.n) <> e.n OR e.id IS NULL) AS wrong, count(*) > 100 AS all FROM detail AS d LEFT JOIN event AS e ON e.id = d.event AND e.day = coalesce(d.day, e.day);
 SELECT count(*) AS detached, count(*) FILTER (WHERE d.n = e.n) AS "right" FROM d3 AS d LEFT JOIN event AS e ON e.id = d.event;
-SELECT count(*) = count(DISTINCT id) AS distinct, count(*) FILTER (WHERE snowflake_timestamp(id) = '2026-01-01 00:00:00+00'::timestamptz + n * interval '1 min') AS past,
-       (SELECT count(*) FROM event WHERE n BETWEEN 100 AND 300 AND snowflake_timestamp(id) <> created) AS lost, string_agg(n::text, ' ' ORDER BY n) FILTER (WHERE n IN (9, 12, 18, 21, 5005) AND now() - snowflake_timestamp(id) < '1 hour') AS now
+SELECT count(*) = count(DISTINCT id) AS distinct, count(*) FILTER (WHERE snowflake_timestamp(id, 'twitter') = '2026-01-01 00:00:00+00'::timestamptz + n * interval '1 min') AS past,
+       (SELECT count(*) FROM event WHERE n BETWEEN 100 AND 300 AND snowflake_timestamp(id, 'twitter') <> created) AS lost, string_agg(n::text, ' ' ORDER BY n) FILTER (WHERE n IN (9, 12, 18, 21, 5005) AND now() - snowflake_timestamp(id, 'twitter') < '1 hour') AS now
 FROM event;
 SELECT count(*) AS not_valid FROM pg_constraint WHERE NOT convalidated AND conparentid = 0 AND connamespace = '"Past ""2"""'::regnamespace;
 SELECT short(name) AS "left" FROM (SELECT relname FROM pg_class UNION ALL SELECT attname FROM pg_attribute WHERE NOT attisdropped UNION ALL SELECT conname FROM pg_constraint UNION ALL SELECT proname FROM pg_proc) AS s (name) WHERE name LIKE '\_objectid\_ext\_%';
@@ -234,7 +234,7 @@ CREATE TABLE b1 PARTITION OF b DEFAULT;
 INSERT INTO a (day, created) SELECT g % 3, '2026-01-01 00:00:00+00' FROM generate_series(1, 9) AS g;
 CREATE PROCEDURE past_parts.try(table_name text DEFAULT 'a') LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM snowflake_conversion_steps(table_name, 'id', 5, created_at => 'created');
+    PERFORM snowflake_conversion_steps(table_name, 'id', 5, 'twitter', created_at => 'created');
     RAISE NOTICE 'convertible';
 END $$;
 CALL try();
@@ -276,7 +276,7 @@ SELECT count(*) FROM :past WHERE old_id = 777;
 CALL undo_conversion('a', 'id');
 SELECT fact FROM (SELECT fact FROM facts('"Past ""2"""') EXCEPT ALL SELECT fact FROM before) AS f;
 \t on
-SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, created_at => 'created') WHERE step <= 4 ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, 'twitter', created_at => 'created') WHERE step <= 4 ORDER BY step \gexec
 \t off
 CREATE TABLE b2 PARTITION OF b FOR VALUES IN (2);
 INSERT INTO b SELECT id, day FROM a;

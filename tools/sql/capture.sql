@@ -151,18 +151,6 @@ RESET client_min_messages;
 SELECT to_regprocedure('ids.unnest(text[])') IS NOT NULL AS for_exact_types, to_regprocedure('ids.quote_ident(name)') IS NOT NULL AS for_closer_types;
 RESET SESSION AUTHORIZATION;
 
--- The script of objectid_ext calls a function of its own: with a decoy that has
--- a default for an argument, neither is called.
-SET SESSION AUTHORIZATION regress_capture_attacker;
-CREATE FUNCTION ids.enable_server_features(integer DEFAULT 0) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN nextval('ids.sprung') > 0; END $$;
-RESET SESSION AUTHORIZATION;
-SET SESSION AUTHORIZATION regress_capture_dba;
-\set VERBOSITY sqlstate
-CREATE EXTENSION objectid_ext SCHEMA ids;
-\set VERBOSITY default
-RESET SESSION AUTHORIZATION;
-DROP FUNCTION ids.enable_server_features(integer);
-
 -- objectid_ext is there, then traps for what the tools call of it, then these.
 SET SESSION AUTHORIZATION regress_capture_dba;
 CREATE EXTENSION objectid_ext SCHEMA ids;
@@ -204,7 +192,7 @@ CREATE TABLE app.by_time (id ids.objectid) PARTITION BY RANGE (id);
 CREATE TABLE app.by_number (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE app.by_uuid (id uuid) PARTITION BY RANGE (id);
 CREATE SEQUENCE app.clock;
-CREATE TABLE app.clocked (id bigint DEFAULT ids.next_snowflake('app.clock', 1), n bigint DEFAULT ids.next_shard_id(1, nextval('app.clock')));
+CREATE TABLE app.clocked (id bigint DEFAULT ids.next_snowflake('app.clock'::regclass, 1, 'twitter'::ids.snowflake_layout), n bigint DEFAULT ids.next_shard_id(1, nextval('app.clock')));
 INSERT INTO app.clocked DEFAULT VALUES;
 INSERT INTO app.numbered DEFAULT VALUES;
 INSERT INTO app.document VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011', '{"$oid":"507f1f77bcf86cd799439011"}');
@@ -230,9 +218,9 @@ SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('app.
 SELECT done, moved, problem FROM objectid_ext_tools.maintain_id_partitions('app.kept', '1 month', '0', '1 year');
 SELECT * FROM objectid_ext_tools.id_partitions('app.by_number', 'twitter');
 SELECT * FROM objectid_ext_tools.id_partitions('app.by_uuid');
-SELECT objectid_ext_tools.convert_to_snowflake('app.numbered', 'id', 1);
-SELECT objectid_ext_tools.convert_to_snowflake('app.identified', 'id');
-SELECT objectid_ext_tools.convert_to_snowflake('app.wrong', 'id');
+SELECT objectid_ext_tools.convert_to_snowflake('app.numbered', 'id', 1, 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('app.identified', 'id', node => NULL, layout => 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('app.wrong', 'id', node => NULL, layout => 'twitter');
 SELECT objectid_ext_tools.convert_to_objectid('app.document', 'id');
 SELECT objectid_ext_tools.convert_to_objectid('app.document', 'c');
 SELECT objectid_ext_tools.convert_to_objectid('app.document', 'b');
@@ -243,17 +231,17 @@ SELECT objectid_ext_tools.convert_to_objectid('app.wrong', 'id');
 SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live', 'id');
 SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live_text', 'id');
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1, 'twitter') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SET search_path = ids, pg_catalog;
 SELECT relation, percent FROM objectid_ext_tools.conversion_progress;
 CALL objectid_ext_tools.undo_conversion('app.live', 'id');
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live', 'id', 1, 'twitter') ORDER BY step \gexec
 SET search_path = ids, pg_catalog;
 INSERT INTO app.live (parent) VALUES (1);
 SELECT item, relation FROM objectid_ext_tools.conversion_plan('app.live_past', 'id', 'created');
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live_past', 'id', 1, created_at => 'created') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live_past', 'id', 1, 'twitter', created_at => 'created') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 INSERT INTO app.live_past (parent) VALUES (1);
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live_past', 'id', 1, created_at => 'created') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('app.live_past', 'id', 1, 'twitter', created_at => 'created') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'id') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'c') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('app.live_text', 'b') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec

@@ -29,25 +29,25 @@ SELECT count(*) FROM objectid_ext_tools.clock_sequences;
 -- Nothing is wrong with these: how the arguments are read
 --
 CREATE SEQUENCE one_id CACHE 64;
-CREATE TABLE one (id bigint PRIMARY KEY DEFAULT next_snowflake('one_id', 5), n int);
+CREATE TABLE one (id bigint PRIMARY KEY DEFAULT next_snowflake('one_id', 5, 'twitter'), n int);
 INSERT INTO one (n) SELECT generate_series(1, 1000);
 CREATE SEQUENCE "Two'd ""q"" \x.id" INCREMENT 10;
-CREATE TABLE "T ""wo'.t" (n text DEFAULT 'next_snowflake(''app.x''::regclass, 6)', "C c" bigint DEFAULT next_snowflake('"Two''d ""q"" \x.id"', layout => 'js53', node => 6));
+CREATE TABLE "T ""wo'.t" (n text DEFAULT 'next_snowflake(''app.x''::regclass, 6, ''twitter'')', "C c" bigint DEFAULT next_snowflake('"Two''d ""q"" \x.id"', layout => 'js53', node => 6));
 CREATE SEQUENCE three_id;
-CREATE TABLE three (id text DEFAULT 'a' || upper('"Ids.*".next_snowflake(''app.x''::regclass)') || next_snowflake('three_id', (1 + 2) * (3), 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z')::text);
+CREATE TABLE three (id text DEFAULT 'a' || upper('"Ids.*".next_snowflake(''app.x''::regclass, ''twitter'')') || next_snowflake('three_id', (1 + 2) * (3), 'time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z')::text);
 CREATE SEQUENCE four_id;
-CREATE TABLE four (id bigint DEFAULT next_snowflake('app.four_id'::text::regclass, 1));
+CREATE TABLE four (id bigint DEFAULT next_snowflake('app.four_id'::text::regclass, 1, 'twitter'));
 CREATE SEQUENCE five_id;
 CREATE TABLE five (id bigint DEFAULT next_shard_id(3, nextval('five_id')));
 INSERT INTO five SELECT FROM generate_series(1, 10);
 -- the default of a domain, of a column that was dropped, of a temporary table
 CREATE SEQUENCE six_id;
-CREATE DOMAIN six_key AS bigint DEFAULT next_snowflake('six_id', 2);
+CREATE DOMAIN six_key AS bigint DEFAULT next_snowflake('six_id', 2, 'twitter');
 CREATE DOMAIN six_again AS six_key;
-CREATE TABLE six (a six_key, b six_key DEFAULT 5, c six_again, d six_key, dropped bigint DEFAULT next_snowflake('six_id', 3));
+CREATE TABLE six (a six_key, b six_key DEFAULT 5, c six_again, d six_key, dropped bigint DEFAULT next_snowflake('six_id', 3, 'twitter'));
 ALTER TABLE six DROP dropped, DROP d;
 CREATE TEMP SEQUENCE seven_id;
-CREATE TEMP TABLE seven (id bigint DEFAULT next_snowflake('seven_id', 8));
+CREATE TEMP TABLE seven (id bigint DEFAULT next_snowflake('seven_id', 8, 'twitter'));
 -- partitions and children inherit the default
 CREATE SEQUENCE eight_id;
 CREATE TABLE eight (id bigint DEFAULT next_snowflake('eight_id', 9, 'sonyflake')) PARTITION BY RANGE (id);
@@ -61,7 +61,7 @@ SELECT table_name, column_name, generator, sequence, layout, node, problem FROM 
 
 -- The state of a clock, and when its layout ends
 -- last_id is the last of the block that CACHE has taken
-SELECT last_id - (SELECT max(id) FROM one) BETWEEN 0 AND 63 AS last_id, last_time = snowflake_timestamp(last_id) AS last_time,
+SELECT last_id - (SELECT max(id) FROM one) BETWEEN 0 AND 63 AS last_id, last_time = snowflake_timestamp(last_id, 'twitter') AS last_time,
        lead BETWEEN interval '-10 min' AND interval '1 s' AS lead, last_instant, years_left BETWEEN 30 AND 54 AS years_left
 FROM objectid_ext_tools.clock_sequences WHERE table_name = 'one'::regclass;
 -- there is nothing to know of the last id of a shard, or of a sequence that has none
@@ -99,39 +99,39 @@ DROP FUNCTION app.next_snowflake(text);
 -- Problems of a default
 --
 CREATE SEQUENCE a_id;
-CREATE TABLE unset (id bigint DEFAULT next_snowflake('a_id'));
+CREATE TABLE unset (id bigint DEFAULT next_snowflake('a_id', 'twitter'));
 CREATE TABLE unset_too (id bigint DEFAULT next_snowflake('a_id', snowflake_node_id(), layout => 'twitter'));
-CREATE TABLE too_high (id bigint DEFAULT next_snowflake('a_id', 1024));
-CREATE TABLE negative (id bigint DEFAULT next_snowflake('a_id', -1));
-CREATE TABLE narrow (id int DEFAULT next_snowflake('a_id', 1));
+CREATE TABLE too_high (id bigint DEFAULT next_snowflake('a_id', 1024, 'twitter'));
+CREATE TABLE negative (id bigint DEFAULT next_snowflake('a_id', -1, 'twitter'));
+CREATE TABLE narrow (id int DEFAULT next_snowflake('a_id', 1, 'twitter'));
 CREATE DOMAIN small_key AS smallint;
 CREATE DOMAIN smaller_key AS small_key;
-CREATE TABLE narrower (id smaller_key DEFAULT next_snowflake('a_id', 1));
-CREATE TABLE cast_node (id bigint DEFAULT next_snowflake('a_id', 5000::smallint), "to" bigint DEFAULT next_snowflake('a_id', -2147483647::int));
-CREATE TABLE gone (id bigint DEFAULT next_snowflake('app.gone_id'::text::regclass, 1));
-CREATE TABLE unqualified (id bigint DEFAULT next_snowflake('a_id'::text::regclass, 1));
-CREATE TABLE no_sequence (id bigint DEFAULT next_snowflake('unset', 1));
-CREATE TABLE computed (id bigint DEFAULT next_snowflake(format('%s_id', 'a')::regclass, 1));
+CREATE TABLE narrower (id smaller_key DEFAULT next_snowflake('a_id', 1, 'twitter'));
+CREATE TABLE cast_node (id bigint DEFAULT next_snowflake('a_id', 5000::smallint, 'twitter'), "to" bigint DEFAULT next_snowflake('a_id', -2147483647::int, 'twitter'));
+CREATE TABLE gone (id bigint DEFAULT next_snowflake('app.gone_id'::text::regclass, 1, 'twitter'));
+CREATE TABLE unqualified (id bigint DEFAULT next_snowflake('a_id'::text::regclass, 1, 'twitter'));
+CREATE TABLE no_sequence (id bigint DEFAULT next_snowflake('unset', 1, 'twitter'));
+CREATE TABLE computed (id bigint DEFAULT next_snowflake(format('%s_id', 'a')::regclass, 1, 'twitter'));
 CREATE FUNCTION current_layout() RETURNS snowflake_layout LANGUAGE sql RETURN 'twitter'::snowflake_layout;
 CREATE TABLE computed_layout (id bigint DEFAULT next_snowflake('a_id', 1, current_layout()));
-CREATE TABLE deep (id bigint DEFAULT next_snowflake('a_id', ((((1 + 2) * 3) + 4) * 5) + 1));
+CREATE TABLE deep (id bigint DEFAULT next_snowflake('a_id', ((((1 + 2) * 3) + 4) * 5) + 1, 'twitter'));
 -- nobody can make the view fail with one that is too long for it, as stored or as printed,
 -- or that the stack is too small to print
 DO $$
 BEGIN
-    EXECUTE format('CREATE TABLE large (id bigint DEFAULT next_snowflake(''a_id'', length(%1$L)), n bigint DEFAULT nextval(right(%1$L, 4)::regclass))', repeat('x', 150000));
-    EXECUTE format('CREATE TABLE long (id bigint DEFAULT next_snowflake(''a_id'', cardinality(ARRAY[%s])))', rtrim(repeat('''1e131000''::numeric, ', 4), ', '));
-    EXECUTE format('CREATE TABLE nested (id bigint DEFAULT next_snowflake(''a_id'', %s1%s))', repeat('coalesce(', 400), repeat(')', 400));
+    EXECUTE format('CREATE TABLE large (id bigint DEFAULT next_snowflake(''a_id'', length(%1$L), ''twitter''), n bigint DEFAULT nextval(right(%1$L, 4)::regclass))', repeat('x', 150000));
+    EXECUTE format('CREATE TABLE long (id bigint DEFAULT next_snowflake(''a_id'', cardinality(ARRAY[%s]), ''twitter''))', rtrim(repeat('''1e131000''::numeric, ', 4), ', '));
+    EXECUTE format('CREATE TABLE nested (id bigint DEFAULT next_snowflake(''a_id'', %s1%s, ''twitter''))', repeat('coalesce(', 400), repeat(')', 400));
 END
 $$;
 SELECT attname, objectid_ext_tools._finds_sequence(adbin) FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'large'::regclass ORDER BY attnum;
 SET max_stack_depth = '100kB';
 SELECT objectid_ext_tools._printed_default(adbin, adrelid) AS printed FROM pg_attrdef WHERE adrelid = 'nested'::regclass;
 RESET max_stack_depth;
-CREATE TABLE null_node (id bigint DEFAULT next_snowflake('a_id', NULL), "to" bigint DEFAULT next_snowflake('a_id', layout => 'twitter', node => NULL::int), shard bigint DEFAULT next_shard_id(NULL, nextval('five_id')));
+CREATE TABLE null_node (id bigint DEFAULT next_snowflake('a_id', NULL, 'twitter'), "to" bigint DEFAULT next_snowflake('a_id', layout => 'twitter', node => NULL::int), shard bigint DEFAULT next_shard_id(NULL, nextval('five_id')));
 -- the node may be computed
 CREATE FUNCTION current_node() RETURNS int LANGUAGE sql RETURN 1;
-CREATE TABLE computed_node (id bigint DEFAULT next_snowflake('a_id', current_node()));
+CREATE TABLE computed_node (id bigint DEFAULT next_snowflake('a_id', current_node(), 'twitter'));
 SELECT * FROM pg_temp.problems();
 -- a layout that has not begun
 CREATE TABLE future (id bigint DEFAULT next_snowflake('a_id', 1, 'time:41,node:10,seq:12;tick=1ms;epoch=2090-01-01T00:00:00Z'));
@@ -146,19 +146,19 @@ CREATE SEQUENCE number_id;
 CREATE DOMAIN short_key AS numeric(18) CHECK (VALUE > 0);
 CREATE DOMAIN shorter_key AS short_key;
 CREATE DOMAIN short_keys AS varchar(18)[];
-CREATE TABLE fits (a numeric DEFAULT next_snowflake('a_id', 1), b numeric(19) DEFAULT next_snowflake('a_id', 1), c numeric(22, 3) DEFAULT next_snowflake('a_id', 1),
-    d char(19) DEFAULT next_snowflake('a_id', 1), e varchar(19) DEFAULT next_snowflake('a_id', 1), f varchar DEFAULT next_snowflake('a_id', 1), g text DEFAULT next_snowflake('a_id', 1),
-    h char(16) DEFAULT to_hex(next_snowflake('a_id', 1)), i double precision DEFAULT next_snowflake('js53_id', 1, 'js53'), j varchar(16) DEFAULT next_snowflake('js53_id', 1, 'js53'),
-    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'), l smallint DEFAULT (next_snowflake('a_id', 1) % 100)::smallint,
-    m money DEFAULT next_snowflake('js53_id', 1, 'js53'), n bigint[] DEFAULT ARRAY[next_snowflake('a_id', 1)], o real[] DEFAULT ARRAY[next_snowflake('a_id', 1) % 1000],
-    p smallint DEFAULT length(next_snowflake('a_id', 1)::text));
-CREATE TABLE fits_not (a real DEFAULT next_snowflake('a_id', 1), b double precision DEFAULT next_snowflake('a_id', 1), c real DEFAULT next_snowflake('js53_id', 1, 'js53'),
-    d numeric(18) DEFAULT next_snowflake('a_id', 1), e numeric(21, 3) DEFAULT next_snowflake('a_id', 1), f numeric(22, -1) DEFAULT next_snowflake('a_id', 1),
-    g char(18) DEFAULT next_snowflake('a_id', 1), h varchar(18) DEFAULT (next_snowflake('a_id', 1))::text, i char DEFAULT next_snowflake('a_id', 1),
-    j varchar(15) DEFAULT next_snowflake('js53_id', 1, 'js53'), k oid DEFAULT next_snowflake('a_id', 1), l shorter_key DEFAULT next_snowflake('a_id', 1),
-    n double precision DEFAULT next_shard_id(1, nextval('number_id')), o money DEFAULT next_snowflake('a_id', 1), p numeric(5, 0) DEFAULT next_snowflake('a_id', 1),
-    q real[] DEFAULT ARRAY[next_snowflake('a_id', 1)], r short_keys DEFAULT ARRAY[next_snowflake('a_id', 1)], s short_key[] DEFAULT ARRAY[next_snowflake('a_id', 1)]::numeric[],
-    t numeric(18) DEFAULT next_snowflake('a_id', 1)::numeric(18));
+CREATE TABLE fits (a numeric DEFAULT next_snowflake('a_id', 1, 'twitter'), b numeric(19) DEFAULT next_snowflake('a_id', 1, 'twitter'), c numeric(22, 3) DEFAULT next_snowflake('a_id', 1, 'twitter'),
+    d char(19) DEFAULT next_snowflake('a_id', 1, 'twitter'), e varchar(19) DEFAULT next_snowflake('a_id', 1, 'twitter'), f varchar DEFAULT next_snowflake('a_id', 1, 'twitter'), g text DEFAULT next_snowflake('a_id', 1, 'twitter'),
+    h char(16) DEFAULT to_hex(next_snowflake('a_id', 1, 'twitter')), i double precision DEFAULT next_snowflake('js53_id', 1, 'js53'), j varchar(16) DEFAULT next_snowflake('js53_id', 1, 'js53'),
+    k double precision DEFAULT next_shard_id(1, nextval('number_id'), 'js53'), l smallint DEFAULT (next_snowflake('a_id', 1, 'twitter') % 100)::smallint,
+    m money DEFAULT next_snowflake('js53_id', 1, 'js53'), n bigint[] DEFAULT ARRAY[next_snowflake('a_id', 1, 'twitter')], o real[] DEFAULT ARRAY[next_snowflake('a_id', 1, 'twitter') % 1000],
+    p smallint DEFAULT length(next_snowflake('a_id', 1, 'twitter')::text));
+CREATE TABLE fits_not (a real DEFAULT next_snowflake('a_id', 1, 'twitter'), b double precision DEFAULT next_snowflake('a_id', 1, 'twitter'), c real DEFAULT next_snowflake('js53_id', 1, 'js53'),
+    d numeric(18) DEFAULT next_snowflake('a_id', 1, 'twitter'), e numeric(21, 3) DEFAULT next_snowflake('a_id', 1, 'twitter'), f numeric(22, -1) DEFAULT next_snowflake('a_id', 1, 'twitter'),
+    g char(18) DEFAULT next_snowflake('a_id', 1, 'twitter'), h varchar(18) DEFAULT (next_snowflake('a_id', 1, 'twitter'))::text, i char DEFAULT next_snowflake('a_id', 1, 'twitter'),
+    j varchar(15) DEFAULT next_snowflake('js53_id', 1, 'js53'), k oid DEFAULT next_snowflake('a_id', 1, 'twitter'), l shorter_key DEFAULT next_snowflake('a_id', 1, 'twitter'),
+    n double precision DEFAULT next_shard_id(1, nextval('number_id')), o money DEFAULT next_snowflake('a_id', 1, 'twitter'), p numeric(5, 0) DEFAULT next_snowflake('a_id', 1, 'twitter'),
+    q real[] DEFAULT ARRAY[next_snowflake('a_id', 1, 'twitter')], r short_keys DEFAULT ARRAY[next_snowflake('a_id', 1, 'twitter')], s short_key[] DEFAULT ARRAY[next_snowflake('a_id', 1, 'twitter')]::numeric[],
+    t numeric(18) DEFAULT next_snowflake('a_id', 1, 'twitter')::numeric(18));
 SELECT * FROM pg_temp.problems();
 DROP TABLE fits, fits_not;
 
@@ -180,57 +180,57 @@ SELECT options, problem FROM unnest(ARRAY[
 ALTER TABLE option ALTER id DROP DEFAULT;
 -- that of a temporary table goes with its session
 CREATE TEMP SEQUENCE temporary_id;
-ALTER TABLE option ALTER id SET DEFAULT next_snowflake('temporary_id', 1);
+ALTER TABLE option ALTER id SET DEFAULT next_snowflake('temporary_id', 1, 'twitter');
 SELECT * FROM pg_temp.problems();
 DROP TABLE option;
 
 -- nextval() of the same sequence: as a default, as an identity, or just called
-CREATE TABLE mixed (id bigint GENERATED BY DEFAULT AS IDENTITY, n bigint DEFAULT next_snowflake('mixed_id_seq', 1));
-CREATE TABLE serial (id serial, n bigint DEFAULT nextval('a_id'), "N n" bigint DEFAULT 1 + nextval('a_id'), s bigint DEFAULT next_snowflake('a_id', 1));
+CREATE TABLE mixed (id bigint GENERATED BY DEFAULT AS IDENTITY, n bigint DEFAULT next_snowflake('mixed_id_seq', 1, 'twitter'));
+CREATE TABLE serial (id serial, n bigint DEFAULT nextval('a_id'), "N n" bigint DEFAULT 1 + nextval('a_id'), s bigint DEFAULT next_snowflake('a_id', 1, 'twitter'));
 CREATE SEQUENCE called_id;
-CREATE TABLE called (id bigint DEFAULT next_snowflake('called_id', 1));
+CREATE TABLE called (id bigint DEFAULT next_snowflake('called_id', 1, 'twitter'));
 INSERT INTO called DEFAULT VALUES;
 -- or as the default of a domain, or for the numbers of a shard
 CREATE SEQUENCE shared_id;
 CREATE DOMAIN shared_number AS bigint DEFAULT nextval('shared_id');
-CREATE TABLE shared (id bigint DEFAULT next_snowflake('shared_id', 1), number shared_number, shard bigint DEFAULT next_shard_id(1, nextval('shared_id')));
+CREATE TABLE shared (id bigint DEFAULT next_snowflake('shared_id', 1, 'twitter'), number shared_number, shard bigint DEFAULT next_shard_id(1, nextval('shared_id')));
 -- in the same default; or by name, with or without a schema, by a partition too
 CREATE SEQUENCE "Mixed";
-CREATE TABLE same_default (id bigint DEFAULT CASE WHEN random() < 0.5 THEN next_snowflake('"Mixed"', 1) ELSE nextval('"Mixed"') END, n int) PARTITION BY RANGE (id);
+CREATE TABLE same_default (id bigint DEFAULT CASE WHEN random() < 0.5 THEN next_snowflake('"Mixed"', 1, 'twitter') ELSE nextval('"Mixed"') END, n int) PARTITION BY RANGE (id);
 CREATE TABLE same_default_1 PARTITION OF same_default DEFAULT;
 CREATE SEQUENCE named_id;
 CREATE DOMAIN named_number AS bigint DEFAULT nextval('app.named_id'::text);
-CREATE TABLE named (id bigint DEFAULT next_snowflake('named_id', 1), n bigint DEFAULT nextval('named_id'::text) + 1, d named_number,
+CREATE TABLE named (id bigint DEFAULT next_snowflake('named_id', 1, 'twitter'), n bigint DEFAULT nextval('named_id'::text) + 1, d named_number,
     other bigint DEFAULT nextval('app.mixed_id_seq'::text), none bigint DEFAULT nextval('"Ids.*".named_id'::text), s text DEFAULT 'nextval(''app.named_id''::regclass)');
 -- a child has a sequence of its own
 CREATE TABLE heir () INHERITS (shared);
 ALTER TABLE heir ALTER shard SET DEFAULT nextval('named_id');
 -- what reads it is no problem
 CREATE SEQUENCE read_id;
-CREATE TABLE read (id bigint DEFAULT next_snowflake('read_id', 1), same bigint DEFAULT currval('read_id'));
+CREATE TABLE read (id bigint DEFAULT next_snowflake('read_id', 1, 'twitter'), same bigint DEFAULT currval('read_id'));
 SELECT count(nextval('called_id')) FROM generate_series(1, 4096);
 -- but what a standby, or a server after a crash, sees is of no node: the last of a tick
 CREATE SEQUENCE reserved_id;
-CREATE TABLE reserved (id bigint DEFAULT next_snowflake('reserved_id', 1));
-SELECT count(setval('reserved_id', snowflake_ceiling(clock_timestamp())));
+CREATE TABLE reserved (id bigint DEFAULT next_snowflake('reserved_id', 1, 'twitter'));
+SELECT count(setval('reserved_id', snowflake_ceiling(clock_timestamp(), 'twitter')));
 -- and a sequence can serve two nodes
 CREATE SEQUENCE both_id;
-CREATE TABLE both_1 (id bigint DEFAULT next_snowflake('both_id', 1));
-CREATE TABLE both_2 (id bigint DEFAULT next_snowflake('both_id', 2));
+CREATE TABLE both_1 (id bigint DEFAULT next_snowflake('both_id', 1, 'twitter'));
+CREATE TABLE both_2 (id bigint DEFAULT next_snowflake('both_id', 2, 'twitter'));
 INSERT INTO both_1 DEFAULT VALUES;
 SELECT * FROM pg_temp.problems();
 DROP TABLE mixed, serial, called, heir, shared, same_default, named, read, reserved, both_1, both_2;
 
 -- nextval_any() takes them, too.
 CREATE SEQUENCE "any'_id";
-CREATE TABLE taken (id bigint DEFAULT next_snowflake('"any''_id"', 1), a bigint DEFAULT nextval_any(ARRAY['called_id'::regclass, '"any''_id"']) + nextval_any(ARRAY['named_id'::regclass]),
+CREATE TABLE taken (id bigint DEFAULT next_snowflake('"any''_id"', 1, 'twitter'), a bigint DEFAULT nextval_any(ARRAY['called_id'::regclass, '"any''_id"']) + nextval_any(ARRAY['named_id'::regclass]),
     b bigint DEFAULT nextval_any('{called_id,"\"any''_id\""}'), c bigint DEFAULT nextval_any(ARRAY['a_id'::text::regclass])) PARTITION BY RANGE (id);
 CREATE TABLE taken_1 PARTITION OF taken DEFAULT;
 SELECT * FROM pg_temp.problems();
 DROP TABLE taken;
 
 -- So does nextval_range(), and arguments can be named, or null.
-CREATE TABLE taken (id bigint DEFAULT next_snowflake('"any''_id"', 1), a bigint DEFAULT (nextval_range('"any''_id"', 2)).first,
+CREATE TABLE taken (id bigint DEFAULT next_snowflake('"any''_id"', 1, 'twitter'), a bigint DEFAULT (nextval_range('"any''_id"', 2)).first,
     b bigint DEFAULT (nextval_range(count => 1, seq => '"any''_id"')).last, c bigint DEFAULT (nextval_range(seq => 'called_id', count => 1)).step,
     d bigint DEFAULT (nextval_range('"any''_id"'::text::regclass, 1)).first, e bigint DEFAULT nextval_any(sequences => '{called_id,"\"any''_id\""}'),
     f bigint DEFAULT nextval_any(sequences => ARRAY['called_id', NULL::regclass]), g bigint DEFAULT nextval_any('{called_id,NULL}'), h bigint DEFAULT nextval_any(NULL));
@@ -241,7 +241,7 @@ DROP TABLE taken;
 
 -- The name of a sequence can go through casts.  Another one is not the same.
 CREATE SEQUENCE " Q'q""Q.";
-CREATE TABLE converted (id bigint DEFAULT next_snowflake('" Q''q""Q."', 1), a bigint DEFAULT nextval(to_regclass('app." Q''q""Q."')),
+CREATE TABLE converted (id bigint DEFAULT next_snowflake('" Q''q""Q."', 1, 'twitter'), a bigint DEFAULT nextval(to_regclass('app." Q''q""Q."')),
     b bigint DEFAULT nextval('" Q''q""Q."'::varchar(20)), c bigint DEFAULT nextval('app." Q''q""Q."'::text::regclass::oid), d bigint DEFAULT nextval('app." Q''q""Q."'::char(40)::text),
     e bigint DEFAULT nextval(' app . " Q''q""Q." '::text::cstring::text), f bigint DEFAULT nextval(to_regclass('" Q''q""Q."'::varchar::regclass::text)),
     g bigint DEFAULT nextval('" Q''q""Q."'::regclass::oid), h bigint DEFAULT nextval('" q''q""q."'::text), i bigint DEFAULT nextval('app.q_id'::text));
@@ -250,7 +250,7 @@ DROP TABLE converted;
 -- What cannot be read could be that of any clock.
 CREATE DOMAIN sequence_name AS text;
 CREATE FUNCTION app.to_regclass(text) RETURNS regclass LANGUAGE sql RETURN NULL::regclass;
-CREATE TABLE read_not (id bigint DEFAULT next_snowflake('a_id', 1), a bigint DEFAULT nextval(format('%s.named_id', 'app')::regclass), b bigint DEFAULT nextval('named_id'::varchar(5)),
+CREATE TABLE read_not (id bigint DEFAULT next_snowflake('a_id', 1, 'twitter'), a bigint DEFAULT nextval(format('%s.named_id', 'app')::regclass), b bigint DEFAULT nextval('named_id'::varchar(5)),
     c bigint DEFAULT nextval(to_regclass('app.' || 'named_id')), d bigint DEFAULT nextval('named_id'::sequence_name), e bigint DEFAULT nextval(1), f bigint DEFAULT nextval(app.to_regclass('named_id')),
     g bigint DEFAULT nextval('app.one.named_id'::text), h bigint DEFAULT nextval('app.named_id'::text::cstring::text::regclass::oid),
     i bigint DEFAULT CASE WHEN random() < 2 THEN nextval('other_id'::text) ELSE nextval((('other' || '_') || (('i') || lower('D' || '')))::regclass) END) PARTITION BY RANGE (id);
@@ -260,13 +260,13 @@ DROP TABLE read_not;
 DROP FUNCTION app.to_regclass(text);
 
 -- one sequence, two layouts; the clock far behind; a value that is no id
-CREATE TABLE layout_1 (id bigint DEFAULT next_snowflake('a_id', 1));
+CREATE TABLE layout_1 (id bigint DEFAULT next_snowflake('a_id', 1, 'twitter'));
 CREATE TABLE layout_2 (id bigint DEFAULT next_snowflake('a_id', 1, 'discord'));
 -- the option start makes no other ids
 CREATE SEQUENCE start_id;
-CREATE TABLE layout_3 (id bigint DEFAULT next_snowflake('start_id', 1), random bigint DEFAULT next_snowflake('start_id', 1, 'twitter;start=random'));
+CREATE TABLE layout_3 (id bigint DEFAULT next_snowflake('start_id', 1, 'twitter'), random bigint DEFAULT next_snowflake('start_id', 1, 'twitter;start=random'));
 CREATE SEQUENCE ahead_id;
-CREATE TABLE ahead (id bigint DEFAULT next_snowflake('ahead_id', 1));
+CREATE TABLE ahead (id bigint DEFAULT next_snowflake('ahead_id', 1, 'twitter'));
 SELECT setval('ahead_id', make_snowflake(clock_timestamp() + interval '1 day 30 s', 1, 0, 'twitter')) > 0 AS set;
 CREATE SEQUENCE beyond_id;
 CREATE TABLE beyond (id bigint DEFAULT next_snowflake('beyond_id', 1, 'js53'));
@@ -287,23 +287,23 @@ DROP TABLE ends;
 CREATE SEQUENCE p_id;
 CREATE SEQUENCE p2_id;
 CREATE SEQUENCE q_id;
-CREATE TABLE p (id bigint DEFAULT next_snowflake('p_id', 1), n bigint) PARTITION BY RANGE (id);
+CREATE TABLE p (id bigint DEFAULT next_snowflake('p_id', 1, 'twitter'), n bigint) PARTITION BY RANGE (id);
 -- another column
-CREATE TABLE p1 PARTITION OF p (n DEFAULT next_snowflake('q_id', 1)) FOR VALUES FROM (0) TO (100);
-CREATE TABLE p2 PARTITION OF p (id DEFAULT next_snowflake('p2_id', 1)) FOR VALUES FROM (100) TO (MAXVALUE);
+CREATE TABLE p1 PARTITION OF p (n DEFAULT next_snowflake('q_id', 1, 'twitter')) FOR VALUES FROM (0) TO (100);
+CREATE TABLE p2 PARTITION OF p (id DEFAULT next_snowflake('p2_id', 1, 'twitter')) FOR VALUES FROM (100) TO (MAXVALUE);
 -- two shards that should have nodes of their own, and two that have
 CREATE SCHEMA shard_1;
 CREATE SCHEMA shard_2;
 CREATE SEQUENCE shard_1.photo_id;
 CREATE SEQUENCE shard_2.photo_id;
-CREATE TABLE shard_1.photo (id bigint DEFAULT next_snowflake('shard_1.photo_id', 21));
-CREATE TABLE shard_2.photo (id bigint DEFAULT next_snowflake('shard_2.photo_id', 21));
-CREATE TABLE shard_1.video (id bigint DEFAULT next_snowflake('shard_1.photo_id', 31));
-CREATE TABLE shard_2.video (id bigint DEFAULT next_snowflake('shard_2.photo_id', 32));
+CREATE TABLE shard_1.photo (id bigint DEFAULT next_snowflake('shard_1.photo_id', 21, 'twitter'));
+CREATE TABLE shard_2.photo (id bigint DEFAULT next_snowflake('shard_2.photo_id', 21, 'twitter'));
+CREATE TABLE shard_1.video (id bigint DEFAULT next_snowflake('shard_1.photo_id', 31, 'twitter'));
+CREATE TABLE shard_2.video (id bigint DEFAULT next_snowflake('shard_2.photo_id', 32, 'twitter'));
 -- two sequences in one default
-CREATE TABLE r (id bigint DEFAULT CASE WHEN random() < 0.5 THEN next_snowflake('p_id', 41) ELSE next_snowflake('q_id', 41) END);
+CREATE TABLE r (id bigint DEFAULT CASE WHEN random() < 0.5 THEN next_snowflake('p_id', 41, 'twitter') ELSE next_snowflake('q_id', 41, 'twitter') END);
 -- two tables whose ids are not compared: no problem, but in same_ids
-CREATE TABLE q (id bigint DEFAULT next_snowflake('q_id', 1, 'twitter;start=random'), other bigint DEFAULT next_snowflake('p_id', 1));
+CREATE TABLE q (id bigint DEFAULT next_snowflake('q_id', 1, 'twitter;start=random'), other bigint DEFAULT next_snowflake('p_id', 1, 'twitter'));
 SELECT table_name, same_ids, problem FROM objectid_ext_tools.clock_sequences;
 DROP TABLE p, q, r;
 SET client_min_messages = warning;
@@ -335,7 +335,7 @@ DROP TABLE shard_ok, shard_8192, shard_tick, shard_int, shard_cycle, shard_down,
 --
 GRANT USAGE, CREATE ON SCHEMA app TO regress_clock_owner;
 CREATE SEQUENCE granted_id;
-CREATE TABLE granted (id bigint DEFAULT next_snowflake('granted_id', 1), n int);
+CREATE TABLE granted (id bigint DEFAULT next_snowflake('granted_id', 1, 'twitter'), n int);
 INSERT INTO granted DEFAULT VALUES;
 GRANT INSERT ON granted TO regress_clock_writer;
 GRANT INSERT (n) ON granted TO "regress_Clock ""reader";
@@ -363,11 +363,11 @@ SELECT column_name, sequence, node, last_id > 0 AS last_id, problem FROM objecti
 RESET SESSION AUTHORIZATION;
 DROP TABLE granted;
 -- who may insert into a partition; one with a default of its own has another sequence
-CREATE TABLE granted (id bigint DEFAULT next_snowflake('granted_id', 1)) PARTITION BY RANGE (id);
+CREATE TABLE granted (id bigint DEFAULT next_snowflake('granted_id', 1, 'twitter')) PARTITION BY RANGE (id);
 CREATE TABLE granted_1 PARTITION OF granted FOR VALUES FROM (MINVALUE) TO (0) PARTITION BY RANGE (id);
 CREATE TABLE granted_11 PARTITION OF granted_1 DEFAULT;
 CREATE SEQUENCE granted_2_id;
-CREATE TABLE granted_2 PARTITION OF granted (id DEFAULT next_snowflake('granted_2_id', 2)) DEFAULT;
+CREATE TABLE granted_2 PARTITION OF granted (id DEFAULT next_snowflake('granted_2_id', 2, 'twitter')) DEFAULT;
 GRANT INSERT ON granted_11 TO regress_clock_writer;
 GRANT INSERT ON granted_2 TO regress_clock_monitor;
 REVOKE ALL ON SEQUENCE granted_id FROM regress_clock_writer, regress_clock_monitor;
@@ -377,9 +377,9 @@ DROP TABLE granted;
 -- No default makes the view fail, or calls a function.
 CREATE FUNCTION trap(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'called'; END $$;
 CREATE FUNCTION trap(text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'called'; END $$;
-CREATE TABLE trap (a bigint DEFAULT next_snowflake('a_id', trap(5)), b bigint DEFAULT trap(next_snowflake('a_id', 1)::text),
-    c text DEFAULT next_snowflake('a_id', 1) || '"Ids.*".next_snowflake(''a_id''::regclass, 99999999999, ''x''::"Ids.*".snowflake_layout)',
-    "d ""Ids.*"".next_snowflake('x'::regclass)" bigint DEFAULT next_snowflake('a_id', 1), e bigint DEFAULT next_snowflake(NULL, NULL, NULL));
+CREATE TABLE trap (a bigint DEFAULT next_snowflake('a_id', trap(5), 'twitter'), b bigint DEFAULT trap(next_snowflake('a_id', 1, 'twitter')::text),
+    c text DEFAULT next_snowflake('a_id', 1, 'twitter') || '"Ids.*".next_snowflake(''a_id''::regclass, 99999999999, ''x''::"Ids.*".snowflake_layout)',
+    "d ""Ids.*"".next_snowflake('x'::regclass, 'twitter')" bigint DEFAULT next_snowflake('a_id', 1, 'twitter'), e bigint DEFAULT next_snowflake(NULL, NULL, NULL));
 SELECT column_name, sequence, layout, node, problem FROM objectid_ext_tools.clock_sequences;
 DROP TABLE trap;
 
@@ -389,11 +389,11 @@ CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass);
 RESET allow_system_table_mods;
 CREATE SEQUENCE owned_id;
 CREATE SEQUENCE free_id;
-CREATE TABLE citus_owned (id bigint DEFAULT next_snowflake('app.owned_id'::text::regclass, 1));
+CREATE TABLE citus_owned (id bigint DEFAULT next_snowflake('app.owned_id'::text::regclass, 1, 'twitter'));
 ALTER SEQUENCE owned_id OWNED BY citus_owned.id;
-CREATE TABLE citus_depends (id bigint DEFAULT next_snowflake('free_id', 2));
-CREATE TABLE citus_right (id bigint DEFAULT next_snowflake('app.free_id'::text::regclass, 2));
-CREATE TABLE local (id bigint DEFAULT next_snowflake('free_id', 2));
+CREATE TABLE citus_depends (id bigint DEFAULT next_snowflake('free_id', 2, 'twitter'));
+CREATE TABLE citus_right (id bigint DEFAULT next_snowflake('app.free_id'::text::regclass, 2, 'twitter'));
+CREATE TABLE local (id bigint DEFAULT next_snowflake('free_id', 2, 'twitter'));
 INSERT INTO pg_catalog.pg_dist_partition VALUES ('citus_owned'), ('citus_depends'), ('citus_right');
 SELECT * FROM pg_temp.problems();
 

@@ -186,8 +186,8 @@ CREATE FUNCTION check_accounts(OUT wrong bigint, OUT dangling bigint, OUT self b
            (SELECT count(*) FROM account AS a LEFT JOIN account AS r ON r.id = a.referrer WHERE a.referrer IS NOT NULL AND r.id IS NULL),
            (SELECT count(*) FROM account WHERE referrer = id),
            (SELECT count(*) FROM account AS a JOIN account AS r ON r.id = a.referrer WHERE r.n = a.n - 1),
-           (SELECT count(*) FROM account WHERE snowflake_timestamp(id) = '2026-01-01 00:00:00+00'::timestamptz + n * interval '1 min'),
-           (SELECT count(*) FROM account WHERE now() - snowflake_timestamp(id) < '1 hour')
+           (SELECT count(*) FROM account WHERE snowflake_timestamp(id, 'twitter') = '2026-01-01 00:00:00+00'::timestamptz + n * interval '1 min'),
+           (SELECT count(*) FROM account WHERE now() - snowflake_timestamp(id, 'twitter') < '1 hour')
 $$;
 
 -- The steps up to one that begins so
@@ -195,7 +195,7 @@ CREATE FUNCTION steps_until(name text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     next text;
 BEGIN
-    FOR next IN SELECT statement FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created') ORDER BY step LOOP
+    FOR next IN SELECT statement FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'created') ORDER BY step LOOP
         RETURN NEXT next;
         EXIT WHEN next LIKE name;
     END LOOP;
@@ -239,8 +239,8 @@ CALL write(2500);
 SELECT count(*) AS not_allowed FROM pg_class AS c WHERE relname LIKE '\_objectid\_ext\_%\_%' AND relkind = 'r' AND NOT has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE');
 SET ROLE regress_past_owner;
 -- The rest is as it was begun, or not at all.
-SELECT * FROM snowflake_conversion_steps('account', 'id', 5);
-SELECT * FROM snowflake_conversion_steps('account', 'id', 6, created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 6, 'twitter', created_at => 'created');
 SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'js53', created_at => 'created');
 SELECT statement FROM steps_until('%''finish''%') AS statement \gexec
 RESET ROLE;
@@ -251,7 +251,7 @@ SELECT * FROM leftovers;
 SELECT * FROM check_accounts();
 SELECT count(*) AS accounts, count(DISTINCT id) AS ids FROM account;
 SELECT count(*) AS same_order FROM (SELECT n, lag(n) OVER (ORDER BY id) AS before FROM account WHERE n BETWEEN 8 AND 899) AS a WHERE n > before;
-SELECT n, snowflake_timestamp(id) AS kept FROM account WHERE n IN (800, 899) ORDER BY n;
+SELECT n, snowflake_timestamp(id, 'twitter') AS kept FROM account WHERE n IN (800, 899) ORDER BY n;
 SET ROLE regress_past_writer;
 INSERT INTO account (n) VALUES (3000) RETURNING id > (SELECT max(id) FROM account) AS above;
 RESET ROLE;
@@ -271,7 +271,7 @@ ALTER TABLE account OWNER TO regress_past_owner;
 ALTER TABLE visit OWNER TO regress_past_owner;
 ALTER TABLE account ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SET ROLE regress_past_owner;
-SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'created');
 RESET ROLE;
 ALTER ROLE regress_past_owner BYPASSRLS;
 SET ROLE regress_past_owner;
@@ -287,7 +287,7 @@ ALTER TABLE account OWNER TO regress_past_writer;
 INSERT INTO account (n) VALUES (4);
 UPDATE account SET id = 33 WHERE id = 4;
 SET ROLE regress_past_owner;
-SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'created');
 RESET ROLE;
 ALTER TABLE account OWNER TO regress_past_owner;
 GRANT SET ON PARAMETER session_replication_role TO regress_past_owner;
@@ -310,7 +310,7 @@ RESET ROLE;
 REVOKE SET ON PARAMETER session_replication_role FROM regress_past_owner;
 \t off
 \set QUIET off
-SELECT a.n, a.id < snowflake_floor('2026-01-02 00:00:00+00') AS past, count(account) AS visits FROM account AS a LEFT JOIN visit ON account = a.id GROUP BY a.n, a.id ORDER BY 1;
+SELECT a.n, a.id < snowflake_floor('2026-01-02 00:00:00+00', 'twitter') AS past, count(account) AS visits FROM account AS a LEFT JOIN visit ON account = a.id GROUP BY a.n, a.id ORDER BY 1;
 SELECT item, relation, detail FROM conversion_plan('account', 'id');
 SELECT item, relation, detail FROM conversion_plan('account', 'id', 'created');
 SELECT * FROM leftovers;
@@ -348,12 +348,12 @@ SELECT * FROM leftovers;
 SELECT schema() = :'before' AS same, count(*) FROM account JOIN visit ON account = id;
 -- begun without ids from the past
 CALL _convert_live('begin', 'account', 'id', 'bigint', '1 s');
-SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'created');
 \t on
-SELECT statement FROM snowflake_conversion_steps('account', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('account', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
-SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'created');
-SELECT * FROM snowflake_conversion_steps('account', 'id', 5, created_at => 'former');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'former');
 DROP TABLE visit, account;
 
 --

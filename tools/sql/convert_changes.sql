@@ -42,7 +42,7 @@ SELECT short(detail) AS obstacle FROM conversion_plan('copy', 'id') WHERE item L
 DO $$ BEGIN CALL step('begin', 'copy', 'id'); EXCEPTION WHEN object_not_in_prerequisite_state THEN RAISE WARNING '%', short(sqlerrm); END $$;
 SELECT format('ALTER TABLE copy DROP COLUMN %I', _live_name('id')) \gexec
 \t on
-SELECT statement FROM snowflake_conversion_steps('copy', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('copy', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 -- the check was dropped
 SELECT format('ALTER TABLE item DROP CONSTRAINT %I', _live_name('= ' || _live_name('id'))) \gexec
@@ -84,9 +84,9 @@ CREATE TABLE keyed (id serial PRIMARY KEY);
 CALL _convert_live('begin', 'keyed', 'id', 'bigint', '1 s');
 ALTER TABLE keyed RENAME id TO key;
 \set VERBOSITY default
-SELECT short(statement) FROM snowflake_conversion_steps('keyed', 'id', 5);
+SELECT short(statement) FROM snowflake_conversion_steps('keyed', 'id', 5, 'twitter');
 CALL undo_conversion('keyed', 'id');
-SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('keyed', 'key', 5);
+SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('keyed', 'key', 5, 'twitter');
 CALL undo_conversion('keyed', 'key');
 \set VERBOSITY terse
 DROP TABLE keyed;
@@ -107,24 +107,24 @@ SELECT * FROM remains;
 SELECT _backfill_step('member', 'key', '1 s', 5, 'twitter', 'born', 'GMT') FROM generate_series(1, 2);
 ALTER TABLE member RENAME key TO number;
 \t on
-SELECT statement FROM snowflake_conversion_steps('member', 'number', 5, created_at => 'born') WHERE step <= 2 ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('member', 'number', 5, 'twitter', created_at => 'born') WHERE step <= 2 ORDER BY step \gexec
 ALTER TABLE member RENAME number TO id;
 -- the trigger uses the old name until the next step
 INSERT INTO member DEFAULT VALUES;
 ALTER TABLE member RENAME born TO created;
 ALTER TABLE member ALTER created TYPE timestamptz;
 SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created', layout => 'js53');
-SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') WHERE statement LIKE '%begin%' \gexec
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, 'twitter', created_at => 'created') WHERE statement LIKE '%begin%' \gexec
 INSERT INTO member DEFAULT VALUES;
 -- a session has compiled the function of the trigger
 INSERT INTO message SELECT min(id) FROM member;
 ALTER TABLE message ALTER author TYPE bigint;
 DO $$ BEGIN INSERT INTO message SELECT min(id) FROM member; EXCEPTION WHEN datatype_mismatch THEN RAISE WARNING 'datatype mismatch'; END $$;
-SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') WHERE statement LIKE '%begin%' \gexec
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, 'twitter', created_at => 'created') WHERE statement LIKE '%begin%' \gexec
 INSERT INTO message SELECT min(id) FROM member;
-SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, created_at => 'created') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('member', 'id', 5, 'twitter', created_at => 'created') ORDER BY step \gexec
 \t off
-SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(author) < '2026-01-02') AS past FROM message JOIN member ON id = author;
+SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(author, 'twitter') < '2026-01-02') AS past FROM message JOIN member ON id = author;
 SELECT * FROM remains;
 DROP TABLE message, member;
 
@@ -138,7 +138,7 @@ CREATE SCHEMA past_test;
 CREATE TABLE past_test.member (id serial PRIMARY KEY, born date NOT NULL DEFAULT '2026-01-01');
 INSERT INTO past_test.member SELECT FROM generate_series(1, 3);
 \t on
-SELECT statement FROM snowflake_conversion_steps('past_test.member', 'id', 5, created_at => 'born') WHERE statement ~ 'INDEX CONCURRENTLY ON|_backfill_ids|begin' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('past_test.member', 'id', 5, 'twitter', created_at => 'born') WHERE statement ~ 'INDEX CONCURRENTLY ON|_backfill_ids|begin' ORDER BY step \gexec
 \t off
 SELECT max(relname) FILTER (WHERE relname ~ 'past') AS past, max(relname) FILTER (WHERE relname ~ 'recent') AS recent
 FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' \gset
@@ -183,7 +183,7 @@ ALTER TABLE account RENAME tmp TO number;
 INSERT INTO person DEFAULT VALUES;
 INSERT INTO account (person, number) VALUES (7, 1);
 \t on
-SELECT statement FROM snowflake_conversion_steps('person', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('person', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 SELECT attname, atttypid::regtype FROM pg_attribute WHERE attrelid = 'account_pkey'::regclass ORDER BY attnum;
 SELECT pg_get_indexdef('account_pkey'::regclass);
@@ -205,7 +205,7 @@ END $$;
 CREATE TRIGGER note AFTER INSERT ON item FOR EACH ROW EXECUTE FUNCTION note();
 INSERT INTO item DEFAULT VALUES;
 \t on
-SELECT statement FROM snowflake_conversion_steps('item', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('item', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 INSERT INTO item DEFAULT VALUES;
 SELECT count(*), count(*) FILTER (WHERE noted.id > 2147483647) AS snowflakes FROM noted JOIN item USING (id);
@@ -214,7 +214,7 @@ SELECT procost FROM pg_proc WHERE oid = 'note'::regproc;
 CREATE TABLE other (id serial PRIMARY KEY);
 CREATE TRIGGER note AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION note();
 INSERT INTO other DEFAULT VALUES;
-SELECT convert_to_snowflake('other', 'id', 5);
+SELECT convert_to_snowflake('other', 'id', 5, 'twitter');
 INSERT INTO other DEFAULT VALUES;
 SELECT count(*) FROM noted JOIN other USING (id);
 DROP TABLE item, other, noted;
@@ -226,9 +226,9 @@ CREATE TABLE person (id serial PRIMARY KEY);
 CREATE TABLE account (person int REFERENCES person, number serial);
 CALL step('begin', 'person', 'id');
 \set VERBOSITY default
-SELECT convert_to_snowflake('person', 'id', 5);
+SELECT convert_to_snowflake('person', 'id', 5, 'twitter');
 CALL undo_conversion('person', 'id');
-SELECT convert_to_snowflake('person', 'id', 5);
+SELECT convert_to_snowflake('person', 'id', 5, 'twitter');
 SELECT * FROM remains;
 
 DROP TABLE account, person;
@@ -241,11 +241,11 @@ CREATE TABLE account (person int REFERENCES person, other int REFERENCES person)
 INSERT INTO person DEFAULT VALUES;
 INSERT INTO account VALUES (1, 1);
 \t on
-SELECT statement FROM snowflake_conversion_steps('person', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('person', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 ALTER TABLE account DROP other;
 \set VERBOSITY terse
 INSERT INTO account VALUES (1);
-SELECT statement FROM snowflake_conversion_steps('person', 'id', 5) WHERE statement LIKE '%begin%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('person', 'id', 5, 'twitter') WHERE statement LIKE '%begin%' ORDER BY step \gexec
 \t off
 INSERT INTO account VALUES (1);
 ALTER TABLE person DROP id CASCADE;

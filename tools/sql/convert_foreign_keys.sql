@@ -18,7 +18,7 @@ CREATE FUNCTION count_updates() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.u
 CREATE TRIGGER count_updates BEFORE UPDATE ON child FOR EACH ROW EXECUTE FUNCTION count_updates();
 INSERT INTO parent (tenant) SELECT 7 FROM generate_series(1, 6);
 INSERT INTO child (n, tenant, parent) SELECT i, 7, i FROM generate_series(1, 6) AS i;
-CREATE TABLE step AS SELECT * FROM snowflake_conversion_steps('parent', 'id', 5);
+CREATE TABLE step AS SELECT * FROM snowflake_conversion_steps('parent', 'id', 5, 'twitter');
 \t on
 SELECT statement FROM step WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
@@ -48,7 +48,7 @@ CREATE TABLE guest (n int, tenant int, event int, CONSTRAINT guest_event FOREIGN
 INSERT INTO event (tenant) SELECT 7 FROM generate_series(1, 3);
 INSERT INTO guest (n, tenant, event) SELECT i, 7, i FROM generate_series(1, 3) AS i;
 TRUNCATE step;
-INSERT INTO step SELECT * FROM snowflake_conversion_steps('event', 'id', 5, created_at => 'created_at');
+INSERT INTO step SELECT * FROM snowflake_conversion_steps('event', 'id', 5, 'twitter', created_at => 'created_at');
 \t on
 SELECT statement FROM step WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
@@ -57,7 +57,7 @@ DELETE FROM event WHERE id = 1;
 UPDATE event SET tenant = 8, id = 20 WHERE id = 2;
 UPDATE event SET tenant = 9 WHERE id = 3;
 SELECT statement FROM step WHERE statement LIKE '%finish%' \gexec
-SELECT n, guest.tenant, guest.event = e.id AS same, snowflake_timestamp(e.id) < now() - interval '1 year' AS past
+SELECT n, guest.tenant, guest.event = e.id AS same, snowflake_timestamp(e.id, 'twitter') < now() - interval '1 year' AS past
 FROM guest LEFT JOIN event AS e ON e.id = guest.event ORDER BY n;
 
 -- Rows that refer to nothing: the foreign key is in force, but not valid, until they are
@@ -69,12 +69,12 @@ SET session_replication_role = replica;
 INSERT INTO refers VALUES (1), (999);
 RESET session_replication_role;
 \t on
-SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'refers_loaded';
 SELECT detail FROM conversion_plan('loaded', 'id');
 INSERT INTO refers VALUES (998);
 DELETE FROM refers WHERE loaded = 999;
-SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'refers_loaded';
 \t off
 
@@ -91,7 +91,7 @@ INSERT INTO middle SELECT id FROM root;
 INSERT INTO leaf SELECT id FROM root;
 DELETE FROM root WHERE id = 1;
 \t on
-SELECT statement FROM snowflake_conversion_steps('root', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('root', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 DELETE FROM root WHERE id = 2;
 SELECT count(*) FROM leaf;
@@ -107,9 +107,9 @@ SET session_replication_role = replica;
 INSERT INTO divided VALUES (1, 999);
 RESET session_replication_role;
 \t on
-SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5, 'twitter') ORDER BY step \gexec
 ALTER TABLE divided DROP COLUMN referred;
-SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('referred', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT conname, convalidated FROM pg_constraint WHERE conname IN ('divided_referred', 'other_referred');
 \t off
 
@@ -123,15 +123,15 @@ SET session_replication_role = replica;
 INSERT INTO house VALUES (999);
 RESET session_replication_role;
 \t on
-SELECT statement FROM snowflake_conversion_steps('tenant', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('tenant', 'id', 5, 'twitter') ORDER BY step \gexec
 ALTER TABLE tenant RENAME id TO number;
 ALTER TABLE tenant ADD id int;
 -- another column is converted by itself
-SELECT statement FROM snowflake_conversion_steps('tenant', 'no', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('tenant', 'no', 5, 'twitter') ORDER BY step \gexec
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'tenant'::regclass AND attname = 'no';
 -- the name is that of another column by now
-SELECT * FROM snowflake_conversion_steps('tenant', 'id', 5);
-SELECT step, left(statement, 51) FROM snowflake_conversion_steps('tenant', 'number', 5);
+SELECT * FROM snowflake_conversion_steps('tenant', 'id', 5, 'twitter');
+SELECT step, left(statement, 51) FROM snowflake_conversion_steps('tenant', 'number', 5, 'twitter');
 CALL undo_conversion('tenant', 'number');
 ALTER TABLE tenant DROP COLUMN number CASCADE;
 CALL undo_conversion('tenant', 'no');

@@ -63,13 +63,13 @@ BEGIN
 END $$;
 CALL create_numbers('locked');
 CALL create_numbers('Live "1"');
-SELECT convert_to_snowflake('locked.customer', 'id', 5);
+SELECT convert_to_snowflake('locked.customer', 'id', 5, 'twitter');
 SELECT convert_to_snowflake('locked.orders', 'id', 6, 'instagram');
 
-SELECT step, short(statement) FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5) ORDER BY step;
+SELECT step, short(statement) FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter') ORDER BY step;
 SELECT count(*) AS begun FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%';
 \t on
-SELECT statement FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT statement FROM snowflake_conversion_steps('"Live ""1""".orders', 'id', 6, 'instagram', '200 ms', 100000) ORDER BY step \gexec
 \t off
 SELECT * FROM differences('locked', '"Live ""1"""');
@@ -82,12 +82,12 @@ SELECT (SELECT string_agg(t::text, ',' ORDER BY id) FROM (SELECT id, "Parent", n
 INSERT INTO "Live ""1""".customer (name) VALUES ('new') RETURNING id > 1000000 AS new;
 INSERT INTO "Live ""1""".orders (customer) VALUES (1) RETURNING id > 1000000 AS new;
 -- Called again, there is nothing to do.
-SELECT * FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter');
 SELECT item, relation, detail FROM conversion_plan('"Live ""1""".customer', 'id');
 -- A bigint key changes at once.
 CREATE TABLE large (id bigserial PRIMARY KEY, parent bigint REFERENCES large);
-SELECT step, statement FROM snowflake_conversion_steps('large', 'id', layout => 'js53');
-SELECT statement FROM snowflake_conversion_steps('large', 'id', layout => 'js53') \gexec
+SELECT step, statement FROM snowflake_conversion_steps('large', 'id', node => NULL, layout => 'js53');
+SELECT statement FROM snowflake_conversion_steps('large', 'id', node => NULL, layout => 'js53') \gexec
 SELECT pg_get_expr(adbin, adrelid) AS "default" FROM pg_attrdef WHERE adrelid = 'large'::regclass;
 DROP TABLE large;
 
@@ -155,10 +155,10 @@ SELECT short(r) FROM _live_remaining('customer', 'id', 'bigint') AS r;
 -- the last step comes last
 CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 SELECT conversion, relation, rows, percent FROM conversion_progress;
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
 SELECT id, parent, changed FROM customer WHERE id >= 998 ORDER BY id;
 SELECT sum(changed) AS changes FROM customer;
 SELECT count(*) FILTER (WHERE c.customer IS NOT NULL) AS references FROM orders AS c;
@@ -178,22 +178,22 @@ INSERT INTO orders VALUES (7000);
 CREATE INDEX more ON orders (customer);
 DROP INDEX more;
 CREATE INDEX more ON orders (customer DESC);
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement LIKE 'CREATE%' \gexec
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement LIKE 'CREATE%' \gexec
 CALL _convert_live('validate', 'customer', 'id', 'bigint', '1 s');
 UPDATE pg_index SET indisvalid = false FROM pg_class AS c WHERE c.oid = indexrelid AND relname LIKE '\_objectid\_ext\_%' AND indrelid = 'orders'::regclass;
 DROP INDEX more;
 CREATE INDEX more ON orders ((customer + 1));
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
 CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
 DROP INDEX more;
 -- A table that is rewritten is filled again.
 VACUUM FULL customer;
-SELECT count(*) AS fill FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement LIKE '%''fill''%';
+SELECT count(*) AS fill FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement LIKE '%''fill''%';
 -- Another conversion of the same tables, and this one without steps, have to wait.
 CREATE TABLE other (id serial PRIMARY KEY);
 ALTER TABLE orders ADD other int REFERENCES other;
-SELECT * FROM snowflake_conversion_steps('other', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('other', 'id', 5, 'twitter');
 ALTER TABLE orders DROP other;
 DROP TABLE other;
 CALL undo_conversion('customer', 'id');
@@ -209,58 +209,58 @@ DROP TABLE orders, customer, before;
 CREATE TABLE a (id serial PRIMARY KEY, n int);
 CREATE TABLE b (id serial PRIMARY KEY, a int REFERENCES a);
 INSERT INTO a (n) VALUES (1);
-SELECT * FROM snowflake_conversion_steps(NULL, 'id');
-SELECT * FROM snowflake_conversion_steps(1::regclass, 'id');
-SELECT * FROM snowflake_conversion_steps('a', 'id', max_wait => '1 ms');
-SELECT * FROM snowflake_conversion_steps('a', 'id', rows_per_second => 0);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 1024);
-SELECT * FROM snowflake_conversion_steps('a', 'n', 5);
+SELECT * FROM snowflake_conversion_steps(NULL, 'id', node => NULL, layout => 'twitter');
+SELECT * FROM snowflake_conversion_steps(1::regclass, 'id', node => NULL, layout => 'twitter');
+SELECT * FROM snowflake_conversion_steps('a', 'id', node => NULL, layout => 'twitter', max_wait => '1 ms');
+SELECT * FROM snowflake_conversion_steps('a', 'id', node => NULL, layout => 'twitter', rows_per_second => 0);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 1024, 'twitter');
+SELECT * FROM snowflake_conversion_steps('a', 'n', 5, 'twitter');
 SELECT * FROM objectid_conversion_steps(NULL, 'id');
 SELECT * FROM objectid_conversion_steps('a', 'id');
 CREATE VIEW v AS SELECT a FROM b;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP VIEW v;
 ALTER TABLE a ADD CHECK (id < 1000);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE a DROP CONSTRAINT a_id_check;
 CREATE STATISTICS s ON id, n FROM a;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP STATISTICS s;
 ALTER TABLE b ADD CONSTRAINT x EXCLUDE USING hash (a WITH =);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE b DROP CONSTRAINT x;
 CREATE INDEX i ON b (a);
 UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'i'::regclass;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP INDEX i;
 ALTER TABLE b ALTER a SET NOT NULL, ALTER a ADD GENERATED BY DEFAULT AS IDENTITY;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE b ALTER a DROP IDENTITY;
 CREATE TRIGGER t AFTER UPDATE ON b FOR EACH ROW EXECUTE FUNCTION note_change();
 ALTER TABLE b ENABLE ALWAYS TRIGGER t;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP TRIGGER t ON b;
 CREATE TRIGGER "~p" BEFORE INSERT ON b FOR EACH ROW EXECUTE FUNCTION note_change();
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP TRIGGER "~p" ON b;
 CREATE RULE r AS ON UPDATE TO b DO ALSO NOTHING;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP RULE r ON b;
 ALTER TABLE a DROP CONSTRAINT a_pkey CASCADE;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE a ADD PRIMARY KEY (id) DEFERRABLE;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE a DROP CONSTRAINT a_pkey, ADD PRIMARY KEY (id), ADD UNIQUE (n, id) DEFERRABLE INITIALLY DEFERRED;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE a DROP CONSTRAINT a_n_id_key;
 CREATE INDEX i ON a USING brin (id int4_minmax_multi_ops);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP INDEX i;
 CREATE TABLE child () INHERITS (a);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP TABLE child;
 CREATE TEMP TABLE temporary (id serial PRIMARY KEY);
-SELECT * FROM snowflake_conversion_steps('temporary', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('temporary', 'id', 5, 'twitter');
 DROP TABLE temporary;
 CREATE TABLE t (_id text PRIMARY KEY);
 INSERT INTO t VALUES ('C-1042');
@@ -328,12 +328,12 @@ SELECT count(*) = :before AS unchanged FROM pg_class;
 GRANT CREATE ON SCHEMA live_test TO regress_live_owner;
 ALTER TABLE a OWNER TO regress_live_owner;
 SET ROLE regress_live_reader;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 CALL undo_conversion('a', 'id');
 RESET ROLE;
 SET ROLE regress_live_owner;
 \t on
-SELECT statement FROM snowflake_conversion_steps('a', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 SET ROLE regress_live_reader;
 SELECT * FROM conversion_progress;
@@ -341,11 +341,11 @@ RESET ROLE;
 SET ROLE regress_live_owner;
 SELECT relation, percent FROM conversion_progress;
 \t on
-SELECT statement FROM snowflake_conversion_steps('a', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 CREATE TABLE c (id serial PRIMARY KEY);
 CREATE TRIGGER t BEFORE UPDATE ON c FOR EACH ROW EXECUTE FUNCTION note_change();
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 -- a trigger on a shadow column, but not one on another column that is updated
 DROP TRIGGER t ON c;
 ALTER TABLE c ADD n int;
@@ -358,7 +358,7 @@ ALTER TABLE c ENABLE ALWAYS TRIGGER u;
 CALL _convert_live('fill', 'c', 'id', 'bigint', '1 s');
 -- Not even a superuser, or another member of the owning group, can go on.
 RESET ROLE;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 SELECT * FROM objectid_conversion_steps('c', 'id');
 CALL _convert_live('fill', 'c', 'id', 'bigint', '1 s');
 CALL _backfill_ids('c', 'id', '1 s', 5, 'twitter', 'created', NULL);
@@ -382,20 +382,20 @@ CREATE TABLE live_other.d (c int REFERENCES c);
 ALTER TABLE live_other.d OWNER TO regress_live_owner;
 ALTER TABLE live_other.d ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SET ROLE regress_live_owner;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
 ALTER TABLE live_other.d NO FORCE ROW LEVEL SECURITY;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
 RESET ROLE;
 GRANT CREATE ON SCHEMA live_other TO regress_live_owner;
 ALTER TABLE live_other.d FORCE ROW LEVEL SECURITY;
 SET ROLE regress_live_owner;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 RESET ROLE;
 ALTER ROLE regress_live_owner BYPASSRLS;
 SET ROLE regress_live_owner;
-SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 RESET ROLE;
 ALTER ROLE regress_live_owner NOBYPASSRLS;
 ALTER TABLE live_other.d NO FORCE ROW LEVEL SECURITY;
@@ -405,14 +405,14 @@ CREATE INDEX ON c (id) WHERE id > 0;
 SET LOCAL ROLE regress_live_owner;
 SELECT item, replace(detail, quote_ident(current_database()), 'db') AS detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
 \set VERBOSITY sqlstate
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 \set VERBOSITY default
 ROLLBACK;
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE regress_live LOCATION '';
 CREATE INDEX i ON live_other.d (c) TABLESPACE regress_live;
 SET ROLE regress_live_owner;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 RESET ROLE;
 DROP INDEX live_other.i;
 DROP TABLESPACE regress_live;
@@ -420,7 +420,7 @@ DROP TABLESPACE regress_live;
 -- until he is the owner again.
 SET ROLE regress_live_owner;
 \t on
-SELECT statement FROM snowflake_conversion_steps('c', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 INSERT INTO live_other.d VALUES (NULL);
 RESET ROLE;
@@ -431,7 +431,7 @@ SET ROLE regress_live_reader;
 UPDATE live_other.d SET c = NULL;
 SET ROLE regress_live_owner;
 SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 CALL undo_conversion('c', 'id');
 RESET ROLE;
 ALTER TABLE live_other.d OWNER TO regress_live_owner;
@@ -447,14 +447,14 @@ ALTER TABLE c OWNER TO CURRENT_USER;
 -- Values of the row type, in an array of a composite type, too
 CREATE TYPE pair AS (old c, new c);
 CREATE TABLE history (changes pair[]);
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 DROP TABLE history;
 -- A trigger that was disabled
 \t on
-SELECT statement FROM snowflake_conversion_steps('c', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5, 'twitter') WHERE statement LIKE '%begin%' \gexec
 ALTER TABLE c DISABLE TRIGGER ALL;
 ALTER TABLE c ENABLE TRIGGER ALL;
-SELECT statement FROM snowflake_conversion_steps('c', 'id', 5);
+SELECT statement FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
 CALL undo_conversion('c', 'id');
 -- Names with what format() and casts are written with
 CREATE TABLE "50%s" ("x::text%" char(24) PRIMARY KEY);
@@ -484,7 +484,7 @@ BEGIN
     RETURN NEXT;
 END $$;
 \t on
-SELECT statement FROM snowflake_conversion_steps('sparse', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+SELECT statement FROM snowflake_conversion_steps('sparse', 'id', 5, 'twitter') WHERE statement LIKE '%begin%' \gexec
 \t off
 SELECT * FROM pg_temp.most_rows();
 CALL undo_conversion('sparse', 'id');

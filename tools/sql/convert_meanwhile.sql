@@ -65,8 +65,8 @@ ALTER TABLE customer RENAME TO person;
 ALTER TABLE person SET SCHEMA "Other ""1""";
 -- the trigger uses the old names until the next step
 INSERT INTO "Other ""1""".person (n) VALUES (1);
-SELECT short(statement) FROM snowflake_conversion_steps('"Other ""1""".person', 'key', 5) WHERE statement LIKE 'CALL%' ORDER BY step;
-SELECT * FROM snowflake_conversion_steps('"Other ""1""".person', 'parent', 5);
+SELECT short(statement) FROM snowflake_conversion_steps('"Other ""1""".person', 'key', 5, 'twitter') WHERE statement LIKE 'CALL%' ORDER BY step;
+SELECT * FROM snowflake_conversion_steps('"Other ""1""".person', 'parent', 5, 'twitter');
 CALL undo_conversion('"Other ""1""".person', 'id');
 CALL _convert_live('begin', '"Other ""1""".person', 'key', 'bigint', '1 s');
 SELECT * FROM remains WHERE kind NOT IN ('constraint', 'index');
@@ -75,7 +75,7 @@ INSERT INTO orders (customer, other) VALUES (2, 3);
 UPDATE orders SET customer = 499 WHERE other = 3;
 SELECT conversion, relation, percent FROM conversion_progress;
 \t on
-SELECT statement FROM snowflake_conversion_steps('"Other ""1""".person', 'key', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('"Other ""1""".person', 'key', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 -- renamed again, and undone
 ALTER TABLE "Other ""1""".person RENAME key TO id;
@@ -90,16 +90,16 @@ SELECT * FROM remains;
 (SELECT '+' AS side, fact FROM facts WHERE fact NOT LIKE 'before%' EXCEPT SELECT '+', fact FROM before) UNION ALL (SELECT '-', fact FROM before EXCEPT SELECT '-', fact FROM facts) ORDER BY 1, 2;
 -- and to the end
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 ALTER TABLE customer RENAME TO person;
 ALTER TABLE person RENAME id TO key;
 ALTER TABLE orders RENAME customer TO person;
 -- another table of the old name
 CREATE TABLE customer (id serial PRIMARY KEY);
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5);
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter');
 CALL undo_conversion('customer', 'id');
-SELECT statement FROM snowflake_conversion_steps('person', 'key', 5) ORDER BY step \gexec
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('person', 'key', 5, 'twitter') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 SELECT * FROM remains;
 SELECT fact FROM facts WHERE fact ~ '^(orders|person|CREATE INDEX)' ORDER BY fact COLLATE "C";
@@ -109,14 +109,14 @@ DROP TABLE orders, person, customer, before;
 -- Steps that are called without those before them find renamed columns, too
 --
 CALL create_tables();
-CREATE TEMPORARY TABLE steps AS SELECT * FROM snowflake_conversion_steps('customer', 'id', 5);
+CREATE TEMPORARY TABLE steps AS SELECT * FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter');
 \t on
 SELECT statement FROM steps WHERE statement LIKE '%begin%' \gexec
 ALTER TABLE orders RENAME other TO other2;
 ALTER TABLE orders ALTER COLUMN customer DROP NOT NULL;
 SELECT statement FROM steps WHERE statement LIKE '%fill%' \gexec
 INSERT INTO orders (customer, other2) VALUES (2, 3);
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement LIKE 'CREATE%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement LIKE 'CREATE%' ORDER BY step \gexec
 ALTER TABLE orders RENAME customer TO customer2;
 ALTER TABLE orders ALTER COLUMN customer2 SET NOT NULL;
 SELECT statement FROM steps WHERE statement LIKE '%validate%' \gexec
@@ -124,7 +124,7 @@ INSERT INTO orders (customer2, other2) VALUES (3, 4);
 -- a table that has to be filled
 CREATE TABLE later (customer int REFERENCES customer);
 SELECT statement FROM steps WHERE statement LIKE '%validate%' \gexec
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 SELECT * FROM remains;
 SELECT fact FROM facts WHERE fact ~ '^(orders|later|CREATE INDEX)' ORDER BY fact COLLATE "C";
@@ -136,20 +136,20 @@ DROP TABLE later, orders, customer, steps;
 CALL create_tables();
 CREATE TABLE invoice (other int REFERENCES customer);
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 ALTER TABLE orders DROP CONSTRAINT orders_other_fkey;
 ALTER TABLE customer DROP CONSTRAINT customer_parent_fkey;
 DROP TABLE invoice;
 INSERT INTO orders (customer, other) VALUES (1, 1000);
 CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 SELECT * FROM remains WHERE kind IN ('column', 'function');
 INSERT INTO orders (customer, other) VALUES (1, 1000);
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT * FROM remains;
 SELECT fact FROM facts WHERE fact ~ '^(orders|customer)' ORDER BY fact COLLATE "C";
 DROP TABLE orders, customer;
@@ -157,9 +157,9 @@ DROP TABLE orders, customer;
 CREATE TABLE big (id bigserial PRIMARY KEY);
 CREATE TABLE small (big int REFERENCES big);
 \t on
-SELECT statement FROM snowflake_conversion_steps('big', 'id', 5) WHERE statement LIKE '%begin%' \gexec
+SELECT statement FROM snowflake_conversion_steps('big', 'id', 5, 'twitter') WHERE statement LIKE '%begin%' \gexec
 ALTER TABLE small DROP CONSTRAINT small_big_fkey;
-SELECT statement FROM snowflake_conversion_steps('big', 'id', 5) \gexec
+SELECT statement FROM snowflake_conversion_steps('big', 'id', 5, 'twitter') \gexec
 \t off
 SELECT * FROM remains;
 DROP TABLE small, big;
@@ -170,15 +170,15 @@ DROP TABLE small, big;
 --
 CALL create_tables();
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 ALTER INDEX customer_pkey RENAME TO customer_key;
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step;
+SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
 -- the step that was called for, without those before it
 CALL _convert_live('validate', 'customer', 'id', 'bigint', '1 s');
 CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 ALTER INDEX customer_key SET (fillfactor = 80);
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 SELECT * FROM remains;
 SELECT fact FROM facts WHERE fact ~ '(KEY|INDEX)' ORDER BY fact COLLATE "C";
@@ -190,7 +190,7 @@ DROP TABLE orders, customer;
 CALL create_tables();
 CREATE TABLE before AS SELECT * FROM facts WHERE fact LIKE 'orders%' AND fact NOT LIKE '%fkey%';
 \t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 DROP TABLE customer CASCADE;
 SELECT conversion, relation FROM conversion_progress;
@@ -204,7 +204,7 @@ DROP TABLE orders, before;
 CREATE TABLE alone (id serial PRIMARY KEY, created_at timestamptz);
 INSERT INTO alone (created_at) VALUES ('2026-01-01');
 \t on
-SELECT statement FROM snowflake_conversion_steps('alone', 'id', 5, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('alone', 'id', 5, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 DROP TABLE alone;
 SELECT conversion, relation FROM conversion_progress;
@@ -218,11 +218,11 @@ CALL create_tables();
 CREATE TABLE document (d text PRIMARY KEY);
 CALL _convert_live('begin', 'customer', 'id', 'bigint', '1 s');
 SELECT statement FROM objectid_conversion_steps('document', 'd') WHERE statement LIKE '%begin%' \gexec
-SELECT convert_to_snowflake('customer', 'id', 5);
+SELECT convert_to_snowflake('customer', 'id', 5, 'twitter');
 SELECT convert_to_objectid('document', 'd');
 CALL undo_conversion('customer', 'id');
 CALL undo_conversion('document', 'd');
-SELECT convert_to_snowflake('customer', 'id', 5);
+SELECT convert_to_snowflake('customer', 'id', 5, 'twitter');
 SELECT convert_to_objectid('document', 'd');
 DROP TABLE orders, customer, document;
 
@@ -281,20 +281,20 @@ SELECT _backfill_step('past.member', 'id', '1 s', 5, 'twitter', 'created_at', NU
 ALTER TABLE past.member RENAME TO person;
 INSERT INTO past.person (created_at) VALUES (now());
 \t on
-SELECT statement FROM snowflake_conversion_steps('past.person', 'id', 5, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('past.person', 'id', 5, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 INSERT INTO past.person (created_at) VALUES (now());
 ALTER TABLE past.person RENAME id TO key;
 ALTER SCHEMA past RENAME TO "Past ""1""";
-SELECT statement FROM snowflake_conversion_steps('"Past ""1""".person', 'key', 5, created_at => 'created_at') WHERE statement LIKE '%begin%' \gexec
+SELECT statement FROM snowflake_conversion_steps('"Past ""1""".person', 'key', 5, 'twitter', created_at => 'created_at') WHERE statement LIKE '%begin%' \gexec
 INSERT INTO "Past ""1""".person (created_at) VALUES (now());
 CALL undo_conversion('"Past ""1""".person', 'key');
 SELECT * FROM remains;
-SELECT statement FROM snowflake_conversion_steps('"Past ""1""".person', 'key', 5, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('"Past ""1""".person', 'key', 5, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 ALTER SCHEMA "Past ""1""" RENAME TO past;
 ALTER TABLE past.person RENAME TO member;
-SELECT statement FROM snowflake_conversion_steps('past.member', 'key', 5, created_at => 'created_at') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('past.member', 'key', 5, 'twitter', created_at => 'created_at') ORDER BY step \gexec
 \t off
-SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(key) = created_at) AS past FROM past.member JOIN past.message ON author = key;
+SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(key, 'twitter') = created_at) AS past FROM past.member JOIN past.message ON author = key;
 SELECT * FROM remains;
 DROP TABLE past.message, past.member;
 DROP SCHEMA past;
@@ -364,7 +364,7 @@ ALTER TABLE extra ATTACH PARTITION x1 FOR VALUES IN (1);
 ALTER TABLE extra ATTACH PARTITION x2 FOR VALUES IN (2);
 ALTER TABLE extra ADD CONSTRAINT extra_event FOREIGN KEY (event, day) REFERENCES event, ADD CONSTRAINT extra_other FOREIGN KEY (other, day) REFERENCES event;
 \t on
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 ALTER TABLE detail ALTER event DROP NOT NULL;
 ALTER TABLE extra ALTER other SET NOT NULL;
 ALTER TABLE x2 ALTER event DROP NOT NULL;
@@ -377,7 +377,7 @@ INSERT INTO extra VALUES (NULL, 2, 1);
 SELECT conrelid::regclass, convalidated, short(pg_get_constraintdef(oid)) FROM pg_constraint
 WHERE contype = 'c' AND conname LIKE '\_objectid%' AND conrelid IN ('detail'::regclass, 'extra'::regclass, 'x1'::regclass, 'x2'::regclass)
 ORDER BY conrelid::regclass::text COLLATE "C", pg_get_constraintdef(oid) COLLATE "C";
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 SELECT * FROM _live_remaining('event', 'id', 'bigint');
 CALL undo_conversion('event', 'id');
 SELECT * FROM remains;
@@ -406,7 +406,7 @@ CREATE TABLE freed (event int, day int) PARTITION BY LIST (day);
 CREATE TABLE freed1 PARTITION OF freed FOR VALUES IN (1);
 ALTER TABLE freed ADD CONSTRAINT freed_fk FOREIGN KEY (event, day) REFERENCES event;
 \t on
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 CALL exchange();
 CREATE TABLE d2 PARTITION OF detail FOR VALUES IN (2);
@@ -425,17 +425,17 @@ ALTER TABLE event SET SCHEMA moved;
 ALTER TABLE moved.event RENAME TO happening;
 ALTER TABLE moved.happening RENAME id TO key;
 ALTER TABLE detail RENAME event TO happening;
-SELECT short(statement) FROM snowflake_conversion_steps('moved.happening', 'key', 5);
+SELECT short(statement) FROM snowflake_conversion_steps('moved.happening', 'key', 5, 'twitter');
 -- another table of the old name
 CREATE TABLE event (id serial PRIMARY KEY, day int UNIQUE);
-SELECT * FROM snowflake_conversion_steps('event', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('event', 'id', 5, 'twitter');
 SELECT item, detail FROM conversion_plan('event', 'id') WHERE item LIKE 'obstacle%';
-SELECT statement FROM snowflake_conversion_steps('moved.happening', 'key', 5) \gexec
+SELECT statement FROM snowflake_conversion_steps('moved.happening', 'key', 5, 'twitter') \gexec
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'd2'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
 SELECT conrelid::regclass, conname, convalidated, conparentid <> 0 AS inherited, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND conrelid IN ('empty'::regclass, 'plain'::regclass, 'freed'::regclass, 'freed1'::regclass, 'kept'::regclass, 'kept3'::regclass) AND confrelid = 'moved.happening'::regclass ORDER BY 1;
-SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5);
+SELECT * FROM snowflake_conversion_steps('moved.happening', 'key', 5, 'twitter');
 SELECT * FROM remains;
 DROP TABLE detail, empty, plain, freed, kept, kept1, event, moved.happening;
 
@@ -454,10 +454,10 @@ CREATE PUBLICATION regress_meanwhile FOR ALL TABLES;
 CREATE PUBLICATION regress_meanwhile_schema FOR TABLES IN SCHEMA meanwhile_test;
 RESET client_min_messages;
 \t on
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) ORDER BY step \gexec
-SELECT statement FROM snowflake_conversion_steps('past', 'id', 5, created_at => 'created') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('past', 'id', 5, 'twitter', created_at => 'created') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 INSERT INTO past (past) VALUES (2);
-SELECT statement FROM snowflake_conversion_steps('past', 'id', 5, created_at => 'created') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('past', 'id', 5, 'twitter', created_at => 'created') ORDER BY step \gexec
 \t off
 SELECT conrelid::regclass, convalidated FROM pg_constraint WHERE contype = 'f' AND conrelid IN ('detail'::regclass, 'd1'::regclass, 'past'::regclass) ORDER BY 1;
 SELECT * FROM remains;
@@ -482,24 +482,24 @@ SET ROLE regress_meanwhile_writer;
 CREATE TABLE secured (id serial PRIMARY KEY, secured int REFERENCES secured, created timestamptz NOT NULL DEFAULT '2026-01-01');
 INSERT INTO secured (secured) VALUES (NULL), (1);
 \t on
-SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 SELECT conversion, "rows", percent FROM conversion_progress;
 SELECT count(*) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relrowsecurity;
 CALL undo_conversion('secured', 'id');
 \t on
-SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, created_at => 'created') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, 'twitter', created_at => 'created') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 INSERT INTO secured (secured) VALUES (2);
 -- it can also apply to the owner, who then does not see what is stored
 SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', oid::regclass) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relkind = 'r' ORDER BY relname DESC LIMIT 1 \gexec
-SELECT * FROM snowflake_conversion_steps('secured', 'id', 5, created_at => 'created');
+SELECT * FROM snowflake_conversion_steps('secured', 'id', 5, 'twitter', created_at => 'created');
 CALL undo_conversion('secured', 'id');
 SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', oid::regclass) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relforcerowsecurity \gexec
 \t on
-SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, created_at => 'created') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('secured', 'id', 5, 'twitter', created_at => 'created') ORDER BY step \gexec
 \t off
-SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(id) < '2026-01-02') AS past FROM secured;
+SELECT count(*), count(*) FILTER (WHERE snowflake_timestamp(id, 'twitter') < '2026-01-02') AS past FROM secured;
 RESET ROLE;
 SELECT * FROM remains;
 DROP EVENT TRIGGER regress_meanwhile;

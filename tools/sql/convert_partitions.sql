@@ -87,13 +87,13 @@ BEGIN
 END $procedure$;
 CALL create_numbers('wanted', 'big');
 CALL create_numbers('Live "1"', '');
-SELECT convert_to_snowflake('wanted.' || t, 'id', 5) FROM unnest('{customer,orders,author}'::text[]) AS t;
+SELECT convert_to_snowflake('wanted.' || t, 'id', 5, 'twitter') FROM unnest('{customer,orders,author}'::text[]) AS t;
 
-SELECT step, short(statement) FROM snowflake_conversion_steps('"Live ""1""".author', 'id', 5) ORDER BY step;
+SELECT step, short(statement) FROM snowflake_conversion_steps('"Live ""1""".author', 'id', 5, 'twitter') ORDER BY step;
 \t on
-SELECT statement FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5) ORDER BY step \gexec
-SELECT statement FROM snowflake_conversion_steps('"Live ""1""".orders', 'id', 5) ORDER BY step \gexec
-SELECT statement FROM snowflake_conversion_steps('"Live ""1""".author', 'id', 5) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('"Live ""1""".orders', 'id', 5, 'twitter') ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('"Live ""1""".author', 'id', 5, 'twitter') ORDER BY step \gexec
 \t off
 SELECT * FROM differences('wanted', '"Live ""1"""');
 SELECT (SELECT string_agg(concat_ws(',', id, day, name, n), ' ' ORDER BY id) FROM wanted.customer)
@@ -107,7 +107,7 @@ INSERT INTO "Live ""1""".customer (day) VALUES ('2026-01-07') RETURNING id > 100
 INSERT INTO "Live ""1""".visit (customer, day) VALUES (99999, '2026-01-07');
 INSERT INTO "Live ""1""".orders (customer, day, h) VALUES (99999, '2026-01-07', 1);
 DELETE FROM "Live ""1""".author;
-SELECT * FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter');
 SET client_min_messages = warning;
 DROP SCHEMA wanted, "Live ""1""" CASCADE;
 RESET client_min_messages;
@@ -147,12 +147,12 @@ SELECT short(r) FROM _live_remaining('event', 'id', 'bigint') AS r;
 SELECT attrelid::regclass, short(attname) FROM pg_attribute WHERE attname LIKE '\_objectid\_ext\_%' AND attrelid IN ('e2'::regclass, 'd1'::regclass) AND NOT attisdropped;
 INSERT INTO e2 VALUES (777, 2, 'detached');
 -- its default still uses the sequence, which will give larger values
-SELECT * FROM snowflake_conversion_steps('event', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('event', 'id', 5, 'twitter');
 ALTER TABLE e2 ALTER id DROP DEFAULT;
 \t on
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
-SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5) ORDER BY step;
+SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') ORDER BY step;
 -- before the last step, which creates the indexes that are missing, unless they are large
 CREATE TABLE e6 PARTITION OF event FOR VALUES FROM (6) TO (7) PARTITION BY LIST (day);
 CREATE TABLE e6_6 PARTITION OF e6 FOR VALUES IN (6);
@@ -161,8 +161,8 @@ INSERT INTO event (day, note) VALUES (6, 'late');
 CREATE TABLE e7 PARTITION OF event FOR VALUES FROM (7) TO (8);
 INSERT INTO event (day, note) SELECT 7, repeat('x', 1000) FROM generate_series(1, 4500);
 CALL _convert_live('finish', 'event', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
-SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5) ORDER BY step;
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) WHERE statement LIKE 'CREATE%' \gexec
+SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') ORDER BY step;
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') WHERE statement LIKE 'CREATE%' \gexec
 
 --
 -- The columns are replaced without reading rows, then the foreign keys are validated
@@ -188,9 +188,9 @@ SELECT count(*) > 0 AS not_validated FROM pg_constraint WHERE contype = 'f' AND 
 CREATE TABLE d7 PARTITION OF detail FOR VALUES IN (7);
 INSERT INTO detail (event, day, n) SELECT id, day, 1 FROM event WHERE day = 7 LIMIT 1;
 INSERT INTO detail (event, day, n) VALUES (777, 6, 1);
-SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5);
+SELECT short(statement) FROM snowflake_conversion_steps('event', 'id', 5, 'twitter');
 CALL undo_conversion('event', 'id');
-SELECT statement FROM snowflake_conversion_steps('event', 'id', 5) \gexec
+SELECT statement FROM snowflake_conversion_steps('event', 'id', 5, 'twitter') \gexec
 SELECT replace(fact, format('|n|%s|', current_user), '|n|owner|') AS fact FROM facts('events') WHERE fact ~ '^(detail|event|[de][1267])' AND fact ~ '\|(event|id)\||KEY|INDEX' ORDER BY facts.fact COLLATE "C";
 SELECT short(name) AS "left" FROM (SELECT relname FROM pg_class UNION ALL SELECT attname FROM pg_attribute WHERE NOT attisdropped UNION ALL SELECT conname FROM pg_constraint UNION ALL SELECT proname FROM pg_proc) AS s (name) WHERE name LIKE '\_objectid\_ext\_%';
 SELECT count(*), count(DISTINCT id), sum(id) FILTER (WHERE id < 1000) FROM event;
@@ -234,16 +234,16 @@ SELECT * FROM objectid_conversion_steps('event', '_id');
 CREATE TABLE a (id serial, day int, PRIMARY KEY (id, day)) PARTITION BY LIST (day);
 CREATE TABLE a1 PARTITION OF a FOR VALUES IN (1);
 UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'a1'::regclass;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 UPDATE pg_inherits SET inhdetachpending = false WHERE inhrelid = 'a1'::regclass;
-SELECT * FROM snowflake_conversion_steps('a1', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a1', 'id', 5, 'twitter');
 CREATE INDEX incomplete ON ONLY a (id);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP INDEX incomplete;
 CREATE TABLE b (a int, day int) PARTITION BY LIST (day);
 CREATE TABLE b1 PARTITION OF b FOR VALUES IN (1);
 ALTER TABLE b1 ADD FOREIGN KEY (a, day) REFERENCES a;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 ALTER TABLE b1 DROP CONSTRAINT b1_a_day_fkey;
 ALTER TABLE b ADD FOREIGN KEY (a, day) REFERENCES a;
 -- before PostgreSQL 18, a key between many partitions
@@ -252,7 +252,7 @@ SELECT count(*) = CASE WHEN current_setting('server_version_num')::int < 180000 
 FROM conversion_plan('a', 'id') WHERE detail LIKE 'foreign key constraint "b_a_day_fkey" refers from 32 partitions to 32 partitions%';
 DROP TABLE a, b;
 CREATE TABLE a (id serial, day int, PRIMARY KEY (id, day)) PARTITION BY LIST (id);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 DROP TABLE a;
 -- a foreign table, also one that appears meanwhile
 CREATE FOREIGN DATA WRAPPER regress_parts;
@@ -263,14 +263,14 @@ CREATE INDEX ON a (id);
 CREATE TABLE a1 PARTITION OF a FOR VALUES IN (1);
 CREATE FOREIGN TABLE a2 PARTITION OF a FOR VALUES IN (2) SERVER regress_parts;
 SELECT item, detail FROM conversion_plan('a', 'id') WHERE item LIKE 'obstacle%';
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
-SELECT convert_to_snowflake('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
+SELECT convert_to_snowflake('a', 'id', 5, 'twitter');
 DROP FOREIGN TABLE a2;
 \t on
-SELECT statement FROM snowflake_conversion_steps('a', 'id', 5) WHERE step <= 2 ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, 'twitter') WHERE step <= 2 ORDER BY step \gexec
 \t off
 CREATE FOREIGN TABLE a2 PARTITION OF a FOR VALUES IN (2) SERVER regress_parts;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5);
+SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
 SET statement_timeout = '1 min';
 CALL objectid_ext_tools._convert_live('finish', 'a', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
 SELECT objectid_ext_tools._live_lock(ARRAY['a', 'a2']::regclass[], 'ACCESS EXCLUSIVE', '1 s');

@@ -25,15 +25,15 @@ CREATE TABLE before_checks AS SELECT conname, pg_get_constraintdef(oid) AS defin
 -- a better match than the operator of pg_catalog
 CREATE FUNCTION other.contains(text[], text[]) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
 CREATE FUNCTION other.left(text, integer) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1';
-SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conversion_steps('part', 'id', 1) WHERE statement LIKE 'CREATE INDEX%' ORDER BY step;
-SELECT statement FROM snowflake_conversion_steps('part', 'id', 1) WHERE statement LIKE '%search_path%';
+SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conversion_steps('part', 'id', 1, 'twitter') WHERE statement LIKE 'CREATE INDEX%' ORDER BY step;
+SELECT statement FROM snowflake_conversion_steps('part', 'id', 1, 'twitter') WHERE statement LIKE '%search_path%';
 CREATE OPERATOR other.@> (FUNCTION = other.contains, LEFTARG = text[], RIGHTARG = text[]);
 SET search_path = other, plan_test, public, objectid_ext_tools, pg_catalog;
 DO 'BEGIN PERFORM set_config(name, ''off'', false) FROM pg_settings WHERE name = ''escape_string_warning''; END';  -- until 18
 -- PostgreSQL 19 does not have it any more
 SELECT set_config('standard_conforming_strings', CASE WHEN current_setting('server_version_num')::int < 190000 THEN 'off' ELSE 'on' END, false) <> '' AS set;
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('part', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('part', 'id', 1, 'twitter') ORDER BY step \gexec
 \t off
 SET standard_conforming_strings = on;
 DO 'BEGIN PERFORM set_config(name, reset_val, false) FROM pg_settings WHERE name = ''escape_string_warning''; END';
@@ -46,12 +46,12 @@ CREATE TABLE fails (id serial PRIMARY KEY, n int DEFAULT 0);
 CREATE UNIQUE INDEX ON fails ((n / n)) WHERE id > 0;
 INSERT INTO fails (n) VALUES (1);
 SET search_path = '';
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1) WHERE statement LIKE 'CALL%begin%' OR statement LIKE 'CALL%fill%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1, 'twitter') WHERE statement LIKE 'CALL%begin%' OR statement LIKE 'CALL%fill%' ORDER BY step \gexec
 BEGIN;
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1) WHERE statement LIKE 'CREATE%' ORDER BY step LIMIT 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1, 'twitter') WHERE statement LIKE 'CREATE%' ORDER BY step LIMIT 1 \gexec
 ROLLBACK;
 SHOW search_path;
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('plan_test.fails', 'id', 1, 'twitter') ORDER BY step \gexec
 SHOW search_path;
 SET search_path = plan_test, public, objectid_ext_tools;
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'fails'::regclass AND attname = 'id';
@@ -61,9 +61,9 @@ CREATE OPERATOR CLASS id_ops FOR TYPE int8 USING btree AS OPERATOR 1 <, OPERATOR
 CREATE TABLE moods (id serial PRIMARY KEY, m mood, n bigint);
 CREATE INDEX ON moods (id, n id_ops) WHERE m <> 'sad';
 CREATE TABLE moods_before AS SELECT index::text, definition FROM indexes WHERE relation = 'moods'::regclass;
-SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conversion_steps('moods', 'id', 1) WHERE statement LIKE 'CREATE INDEX%' ORDER BY step;
+SELECT substring(statement FROM ' USING .*') AS definition FROM snowflake_conversion_steps('moods', 'id', 1, 'twitter') WHERE statement LIKE 'CREATE INDEX%' ORDER BY step;
 \t on
-SELECT statement FROM snowflake_conversion_steps('moods', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('moods', 'id', 1, 'twitter') ORDER BY step \gexec
 \t off
 SELECT index, definition FROM indexes WHERE relation = 'moods'::regclass EXCEPT SELECT index::regclass, definition FROM moods_before;
 SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'moods'::regclass AND attname = 'id';
@@ -88,14 +88,14 @@ CREATE INDEX i4 ON hidden (id) WHERE p IN ('(1,2)', '(1,3)') AND p = '(1,2)' AND
     AND (p, '(1,2)'::pair) < (p, p) AND id IS DISTINCT FROM 1 AND CASE id WHEN 2 THEN true END AND (id, id) < (1, 2);
 SET search_path = plan_test, public, objectid_ext_tools;
 SELECT item, relation, split_part(detail, E'\n', 1) AS detail FROM obstacles('hidden');
-SELECT statement FROM snowflake_conversion_steps('hidden', 'id', 1);
-SELECT convert_to_snowflake('hidden', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('hidden', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('hidden', 'id', 1, 'twitter');
 ALTER TABLE hidden DROP CONSTRAINT c;
 ALTER TABLE refers_hidden ALTER COLUMN id DROP DEFAULT;
 DROP INDEX i1, i2, i3;
 SELECT * FROM obstacles('hidden');
 CREATE TABLE hidden_before AS SELECT index::text, definition FROM indexes WHERE relation = 'hidden'::regclass;
-SELECT convert_to_snowflake('hidden', 'id', 1);
+SELECT convert_to_snowflake('hidden', 'id', 1, 'twitter');
 SELECT index, definition FROM indexes WHERE relation = 'hidden'::regclass EXCEPT SELECT index::regclass, definition FROM hidden_before;
 
 --
@@ -113,8 +113,8 @@ CREATE MATERIALIZED VIEW row_copy AS SELECT v FROM row_values;
 CREATE TABLE row_index (n int);
 CREATE INDEX ON row_index (make_row(n));
 SELECT * FROM obstacles('whole_row');
-SELECT statement FROM snowflake_conversion_steps('whole_row', 'id', 1);
-SELECT convert_to_snowflake('whole_row', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('whole_row', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('whole_row', 'id', 1, 'twitter');
 DROP TABLE row_index;
 DROP MATERIALIZED VIEW row_copy;
 \t on
@@ -134,7 +134,7 @@ CREATE TABLE old (id serial PRIMARY KEY, n int);
 INSERT INTO old (n) VALUES (-1);
 ALTER TABLE old ADD CONSTRAINT positive CHECK (n > 0) NOT VALID, ADD CONSTRAINT small CHECK (n < 10) NOT VALID;
 SELECT * FROM obstacles('old');
-SELECT statement FROM snowflake_conversion_steps('old', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('old', 'id', 1, 'twitter');
 SELECT count(*) FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%' AND relnamespace = 'plan_test'::regnamespace AND relkind = 'r' AND relname <> _live_name('fails.id');
 UPDATE old SET n = 1;
 SELECT * FROM obstacles('old');
@@ -151,7 +151,7 @@ CREATE PUBLICATION regress_plan FOR TABLE published;
 UPDATE published SET n = n;
 \set VERBOSITY default
 SELECT * FROM obstacles('published');
-SELECT statement FROM snowflake_conversion_steps('published', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('published', 'id', 1, 'twitter');
 DROP PUBLICATION regress_plan;
 CREATE PUBLICATION regress_plan FOR TABLES IN SCHEMA plan_test WITH (publish = 'update, delete');
 SELECT * FROM obstacles('published');
@@ -169,7 +169,7 @@ RESET client_min_messages;
 CREATE TABLE coded (id serial PRIMARY KEY, code text, name text, UNIQUE (code) INCLUDE (id));
 CREATE TABLE by_code (code text REFERENCES coded (code), id int REFERENCES coded);
 SELECT * FROM obstacles('coded');
-SELECT statement FROM snowflake_conversion_steps('coded', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('coded', 'id', 1, 'twitter');
 ALTER TABLE by_code DROP CONSTRAINT by_code_code_fkey;
 SELECT * FROM obstacles('coded');
 CREATE FUNCTION add_code(text) RETURNS void BEGIN ATOMIC INSERT INTO coded (code) VALUES ($1) ON CONFLICT ON CONSTRAINT coded_code_id_key DO NOTHING; END;
@@ -181,12 +181,12 @@ SELECT * FROM obstacles('coded');
 CREATE TABLE typed (id serial PRIMARY KEY, ch text, CHECK (chr(64 + id) <> ch));
 CREATE INDEX ON typed (chr(65 + id));
 SELECT * FROM obstacles('typed');
-SELECT statement FROM snowflake_conversion_steps('typed', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('typed', 'id', 1, 'twitter');
 CREATE TABLE whole (id serial PRIMARY KEY, ch text, CHECK (whole IS NOT NULL AND id > 0));
 CREATE INDEX ON whole (id) WHERE whole IS NOT NULL;
 SELECT * FROM obstacles('whole');
-SELECT statement FROM snowflake_conversion_steps('whole', 'id', 1);
-SELECT convert_to_snowflake('whole', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('whole', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('whole', 'id', 1, 'twitter');
 -- also those that do not use the column by itself
 CREATE TABLE rows (id serial PRIMARY KEY, name text, n int);
 CREATE TABLE row_parts (id int REFERENCES rows, n int) PARTITION BY RANGE (n);
@@ -212,7 +212,7 @@ CREATE TRIGGER row_differs AFTER UPDATE ON rows FOR EACH ROW WHEN (OLD *<> NEW A
 CREATE TRIGGER row_changed AFTER UPDATE ON row_parts FOR EACH ROW WHEN (OLD IS DISTINCT FROM NEW) EXECUTE FUNCTION note();
 SELECT relation, object FROM _live_whole_rows(ARRAY['rows', 'row_parts', 'row_part']::regclass[]);
 SELECT relation, split_part(detail, E'\n', 1) AS detail FROM obstacles('rows');
-SELECT statement FROM snowflake_conversion_steps('rows', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('rows', 'id', 1, 'twitter');
 CREATE TABLE row_texts (id text PRIMARY KEY, CHECK (as_text(row_texts) <> ''));
 SELECT * FROM obstacles('row_texts');
 SELECT convert_to_objectid('row_texts', 'id');
@@ -228,7 +228,7 @@ CREATE FUNCTION composed_default(composed DEFAULT ROW(1, 'a')) RETURNS text LANG
 CREATE FUNCTION composed_text() RETURNS SETOF composed LANGUAGE sql AS 'TABLE composed';
 CREATE TABLE composed_json (j jsonb DEFAULT to_jsonb(ROW(1, 'a')::composed), CHECK (j <> to_jsonb(ROW(2, 'b')::composed)));
 SELECT object FROM _live_whole_rows(ARRAY['composed'::regclass]);
-SELECT statement FROM snowflake_conversion_steps('composed', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('composed', 'id', 1, 'twitter');
 -- What MERGE writes is not known.
 CREATE TABLE merged (id serial PRIMARY KEY, name text UNIQUE);
 CREATE TABLE from_merged (id int REFERENCES merged, name text, n int);
@@ -237,9 +237,9 @@ CREATE FUNCTION merge_names(text, int) RETURNS void LANGUAGE sql BEGIN ATOMIC
 END;
 CREATE FUNCTION count_names() RETURNS bigint LANGUAGE sql RETURN (SELECT count(name) FROM from_merged);
 SELECT * FROM obstacles('merged');
-SELECT statement FROM snowflake_conversion_steps('merged', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('merged', 'id', 1, 'twitter');
 -- Under a lock, an index is built again.
-SELECT convert_to_snowflake('rows', 'id', 1);
+SELECT convert_to_snowflake('rows', 'id', 1, 'twitter');
 SET enable_seqscan = off;
 SELECT id FROM rows WHERE as_text(rows) = (SELECT as_text(rows) FROM rows WHERE id = 1);
 RESET enable_seqscan;
@@ -270,7 +270,7 @@ CREATE TABLE refers (id int REFERENCES owned);
 REVOKE UPDATE ON owned FROM regress_plan_owner;
 REVOKE TRIGGER ON refers FROM regress_plan_owner;
 SELECT * FROM obstacles('owned');
-SELECT statement FROM snowflake_conversion_steps('owned', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('owned', 'id', 1, 'twitter');
 GRANT UPDATE ON owned TO regress_plan_owner;
 REVOKE REFERENCES ON owned FROM regress_plan_owner;
 SELECT * FROM obstacles('owned');
@@ -283,7 +283,7 @@ REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
 REVOKE USAGE ON TYPE objectid FROM PUBLIC;
 SET ROLE regress_plan_owner;
 SELECT * FROM obstacles('owned');
-SELECT statement FROM snowflake_conversion_steps('owned', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('owned', 'id', 1, 'twitter');
 SELECT * FROM obstacles('owned_text');
 SELECT convert_to_objectid('owned_text', 'id');
 RESET ROLE;
@@ -297,12 +297,12 @@ RESET ROLE;
 SELECT * FROM obstacles('plain');
 ALTER ROLE regress_plan_owner SUPERUSER;
 SELECT * FROM obstacles('plain');
-SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('plain', 'id', 1);
+SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('plain', 'id', 1, 'twitter');
 GRANT regress_plan_owner TO regress_plan_member;
 GRANT USAGE ON SCHEMA plan_test, objectid_ext_tools TO regress_plan_member;
 SET ROLE regress_plan_member;
 SELECT * FROM obstacles('plain');
-SELECT * FROM snowflake_conversion_steps('plain', 'id', 1);
+SELECT * FROM snowflake_conversion_steps('plain', 'id', 1, 'twitter');
 RESET ROLE;
 ALTER ROLE regress_plan_owner NOSUPERUSER;
 REVOKE USAGE ON SCHEMA objectid_ext_tools FROM regress_plan_owner, regress_plan_member;
@@ -310,8 +310,8 @@ DO $$ BEGIN
     EXECUTE (SELECT format('CREATE TABLE wide (id serial PRIMARY KEY, referrer int REFERENCES wide, %s)', string_agg('c' || g || ' bool', ', ')) FROM generate_series(1, 1597) AS g);
 END $$;
 SELECT * FROM obstacles('wide');
-SELECT statement FROM snowflake_conversion_steps('wide', 'id', 1);
-SELECT convert_to_snowflake('wide', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('wide', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('wide', 'id', 1, 'twitter');
 
 --
 -- All obstacles of a kind, in one order; the steps raise the first
@@ -323,7 +323,7 @@ BEGIN
     IF (SELECT atttypid = 'text'::regtype FROM pg_attribute WHERE attrelid = "table" AND attname = "column") THEN
         PERFORM objectid_ext_tools.objectid_conversion_steps("table", "column");
     ELSE
-        PERFORM objectid_ext_tools.snowflake_conversion_steps("table", "column", 1, created_at => created_at);
+        PERFORM objectid_ext_tools.snowflake_conversion_steps("table", "column", 1, 'twitter', created_at => created_at);
     END IF;
     RETURN false;
 EXCEPTION WHEN others THEN
@@ -441,15 +441,15 @@ INSERT INTO to_ids VALUES (1);
 SELECT * FROM new_id_obstacles('ids') EXCEPT SELECT * FROM without_rows;
 SELECT count(*) = (SELECT count(*) FROM without_rows) AS same FROM new_id_obstacles('ids');
 \set VERBOSITY sqlstate
-SELECT statement FROM snowflake_conversion_steps('ids', 'id', 1);
-SELECT convert_to_snowflake('ids', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('ids', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('ids', 'id', 1, 'twitter');
 \set VERBOSITY default
 -- of another type, too
 CREATE TABLE small_ids (id serial PRIMARY KEY);
 CREATE TABLE to_small_ids (a int REFERENCES small_ids CHECK (a < 1000000));
 SELECT * FROM new_id_obstacles('small_ids');
-SELECT statement FROM snowflake_conversion_steps('small_ids', 'id', 1);
-SELECT convert_to_snowflake('small_ids', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('small_ids', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('small_ids', 'id', 1, 'twitter');
 -- ids of today that would be accepted
 SELECT format('CREATE TABLE later (id bigserial PRIMARY KEY, CHECK (id * %s > 0))', 9223372036854775807 / snowflake_floor(now() + interval '5 years', 'js53')) AS later \gset
 :later;
@@ -460,12 +460,12 @@ CREATE TABLE ranged_1 PARTITION OF ranged FOR VALUES FROM (1) TO (1000000);
 CREATE TABLE to_ranged (a bigint REFERENCES ranged) PARTITION BY RANGE (a);
 CREATE TABLE to_ranged_1 PARTITION OF to_ranged FOR VALUES FROM (1) TO (1000000);
 SELECT * FROM obstacles('ranged');
-SELECT statement FROM snowflake_conversion_steps('ranged', 'id', 1);
-SELECT convert_to_snowflake('ranged', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('ranged', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('ranged', 'id', 1, 'twitter');
 SELECT count(*) > 0 AS partitions FROM create_id_partitions('ranged', '1 month', now(), now() + interval '1 month', 'twitter');
 CREATE TABLE to_ranged_else PARTITION OF to_ranged DEFAULT;
 SELECT * FROM obstacles('ranged');
-SELECT convert_to_snowflake('ranged', 'id', 1);
+SELECT convert_to_snowflake('ranged', 'id', 1, 'twitter');
 INSERT INTO ranged (n) VALUES (1);
 INSERT INTO to_ranged SELECT id FROM ranged;
 CREATE TABLE levels (id bigserial, region text, PRIMARY KEY (id, region)) PARTITION BY LIST (region);
@@ -533,16 +533,16 @@ CREATE TABLE identified (id int GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, re
 CREATE VIEW last_identified AS SELECT last_value FROM identified_id_seq;
 CREATE FUNCTION next_identified() RETURNS bigint LANGUAGE sql RETURN nextval('identified_id_seq'::regclass);
 SELECT * FROM obstacles('identified');
-SELECT statement FROM snowflake_conversion_steps('identified', 'id', 1);
-SELECT convert_to_snowflake('identified', 'id', 1);
+SELECT statement FROM snowflake_conversion_steps('identified', 'id', 1, 'twitter');
+SELECT convert_to_snowflake('identified', 'id', 1, 'twitter');
 -- an ordinary sequence stays
 CREATE TABLE numbered (id serial PRIMARY KEY);
 CREATE VIEW last_numbered AS SELECT last_value FROM numbered_id_seq;
-SELECT convert_to_snowflake('numbered', 'id', 1);
+SELECT convert_to_snowflake('numbered', 'id', 1, 'twitter');
 CREATE TABLE domain_of (id serial PRIMARY KEY);
 CREATE DOMAIN of_row AS domain_of CONSTRAINT positive CHECK ((VALUE).id > 0);
 SELECT * FROM obstacles('domain_of');
-SELECT convert_to_snowflake('domain_of', 'id', 1);
+SELECT convert_to_snowflake('domain_of', 'id', 1, 'twitter');
 
 -- nobody should become a superuser because of a hint
 CREATE SCHEMA theirs AUTHORIZATION regress_plan_owner;
@@ -566,7 +566,7 @@ CREATE MATERIALIZED VIEW stored AS SELECT 1 AS id;
 SELECT * FROM conversion_plan('stored', 'id');
 SELECT * FROM conversion_plan('by_day_pkey', 'id');
 SELECT convert_to_objectid('stored', 'id');
-SELECT convert_to_snowflake('by_day_pkey', 'id');
+SELECT convert_to_snowflake('by_day_pkey', 'id', node => NULL, layout => 'twitter');
 SELECT * FROM conversion_plan(0::regclass, 'id');
 
 --
@@ -576,7 +576,7 @@ CREATE TABLE depends (id serial PRIMARY KEY);
 CREATE INDEX by_id ON depends (id DESC);
 ALTER INDEX by_id DEPENDS ON EXTENSION objectid_ext;
 \t on
-SELECT statement FROM snowflake_conversion_steps('depends', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM snowflake_conversion_steps('depends', 'id', 1, 'twitter') ORDER BY step \gexec
 \t off
 SELECT atttypid::regtype, (SELECT count(*) FROM pg_depend WHERE objid = 'by_id'::regclass AND deptype = 'x') AS dependencies
 FROM pg_attribute WHERE attrelid = 'depends'::regclass AND attname = 'id';

@@ -119,11 +119,11 @@ BEGIN
         SELECT attname INTO col FROM pg_attribute WHERE attrelid = kind::regclass AND attnum = 1;
         EXECUTE format('INSERT INTO %s (n) SELECT generate_series(1, 100)', kind);
         EXECUTE format('SELECT string_agg(t::text, '' '' ORDER BY n), max(%I) FROM %s t', col, kind) INTO before, old_max;
-        seq := convert_to_snowflake(kind::regclass, col, 5);
+        seq := convert_to_snowflake(kind::regclass, col, 5, 'twitter');
         EXECUTE format('SELECT string_agg(t::text, '' '' ORDER BY n) FROM %s t', kind) INTO after;
         EXECUTE format('INSERT INTO %s (n) SELECT generate_series(101, 200)', kind);
         EXECUTE format('INSERT INTO results
-                        SELECT $1, $2, $3, min(%1$I) > $4, bool_and(snowflake_node(%1$I) = 5), pg_typeof(min(%1$I)) FROM %2$s WHERE n > 100',
+                        SELECT $1, $2, $3, min(%1$I) > $4, bool_and(snowflake_node(%1$I, ''twitter'') = 5), pg_typeof(min(%1$I)) FROM %2$s WHERE n > 100',
                        col, kind) USING kind, seq::text, before = after, old_max;
     END LOOP;
 END $$;
@@ -168,7 +168,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA conv GRANT UPDATE ON SEQUENCES TO "regress Co
 SELECT refused('owned', 'id');
 SET ROLE regress_convert_owner;
 SELECT convert_to_snowflake('owned', 'id', 5, 'instagram');
-SELECT convert_to_snowflake('unaltered', 'id', 5);
+SELECT convert_to_snowflake('unaltered', 'id', 5, 'twitter');
 RESET ROLE;
 SELECT * FROM state('owned', 'id', 'owned_seq');
 SELECT * FROM state('unaltered', 'id', 'unaltered_id_seq');
@@ -208,7 +208,7 @@ INSERT INTO "Log ""1""" SELECT i % 1000 + 1, i FROM generate_series(1, 100) i;
 INSERT INTO visit SELECT i % 1000 + 1, date '2026-01-01' + i % 50 FROM generate_series(1, 1000) i;
 SELECT * FROM _referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
 CREATE TEMP TABLE keys_before AS SELECT * FROM foreign_keys();
-SELECT convert_to_snowflake('person', 'id', 5);
+SELECT convert_to_snowflake('person', 'id', 5, 'twitter');
 SELECT * FROM foreign_keys();
 SELECT count(*) AS changed FROM (TABLE keys_before EXCEPT SELECT * FROM foreign_keys()) k;
 SELECT relation, attribute, attribute_type FROM _referring_columns('person', 'id') ORDER BY relation::text COLLATE "C", attribute;
@@ -251,11 +251,11 @@ CREATE TABLE to_partition (id int, k int, FOREIGN KEY (id, k) REFERENCES part_2_
 INSERT INTO part (k, n) SELECT i % 2 + 1, i FROM generate_series(1, 1000) i;
 INSERT INTO to_parent SELECT id, k FROM part;
 INSERT INTO to_partition SELECT id, k FROM part_2_2;
-SELECT convert_to_snowflake('part', 'id', 5);
+SELECT convert_to_snowflake('part', 'id', 5, 'twitter');
 INSERT INTO part (k, n) SELECT i % 2 + 1, i FROM generate_series(1001, 2000) i;
 INSERT INTO to_parent SELECT id, k FROM part WHERE n > 1000;
 INSERT INTO to_partition SELECT id, k FROM part_2_2 WHERE n > 1000;
-INSERT INTO part_2_2 (k, n) VALUES (2, 2001) RETURNING snowflake_node(id) AS node;
+INSERT INTO part_2_2 (k, n) VALUES (2, 2001) RETURNING snowflake_node(id, 'twitter') AS node;
 SELECT tableoid::regclass, count(*), count(DISTINCT id), min(id) FILTER (WHERE n > 1000) > max(id) FILTER (WHERE n <= 1000) AS above,
        pg_typeof(min(id))
 FROM part GROUP BY tableoid ORDER BY tableoid::regclass::text;
@@ -272,7 +272,7 @@ CREATE TABLE by_range (id bigint DEFAULT nextval('range_seq') PRIMARY KEY, n int
 CREATE TABLE by_range_old PARTITION OF by_range FOR VALUES FROM (MINVALUE) TO (1000000);
 CREATE TABLE by_range_new PARTITION OF by_range FOR VALUES FROM (1000000) TO (MAXVALUE);
 INSERT INTO by_range (n) SELECT generate_series(1, 10);
-SELECT convert_to_snowflake('by_range', 'id', 5);
+SELECT convert_to_snowflake('by_range', 'id', 5, 'twitter');
 INSERT INTO by_range (n) SELECT generate_series(11, 30);
 SELECT tableoid::regclass, count(*) FROM by_range GROUP BY 1 ORDER BY tableoid::regclass::text;
 DROP TABLE by_range;
@@ -289,7 +289,7 @@ CREATE TABLE heir (extra int) INHERITS (ancestor);
 INSERT INTO ancestor (n) VALUES (1);
 INSERT INTO heir (n) VALUES (2);
 SELECT refused('heir', 'id');
-SELECT convert_to_snowflake('ancestor', 'id', 5);
+SELECT convert_to_snowflake('ancestor', 'id', 5, 'twitter');
 INSERT INTO heir (n) VALUES (3);
 SELECT tableoid::regclass, n, id > 1000 AS new, pg_typeof(id) FROM ancestor ORDER BY n;
 DROP TABLE ancestor, heir;
@@ -310,8 +310,8 @@ DROP TABLE many;
 CREATE TABLE by_hand (id bigserial PRIMARY KEY);
 SELECT make_snowflake(now() - interval '1 second', 1, 1, 'twitter') AS by_hand \gset
 INSERT INTO by_hand VALUES (:by_hand);
-SELECT convert_to_snowflake('by_hand', 'id', 5);
-SELECT last_value > :by_hand AS above, last_value > snowflake_floor(now() - interval '1 minute') AS now FROM by_hand_id_seq;
+SELECT convert_to_snowflake('by_hand', 'id', 5, 'twitter');
+SELECT last_value > :by_hand AS above, last_value > snowflake_floor(now() - interval '1 minute', 'twitter') AS now FROM by_hand_id_seq;
 DROP TABLE by_hand;
 CREATE TABLE by_hand (id bigserial PRIMARY KEY);
 INSERT INTO by_hand VALUES (9000000000000000000);
@@ -328,7 +328,7 @@ TRUNCATE by_hand;
 INSERT INTO by_hand SELECT make_snowflake(now(), 1, 1, 'js53');
 SELECT convert_to_snowflake('by_hand', 'id', 5, 'twitter');
 INSERT INTO by_hand DEFAULT VALUES;
-SELECT count(*), snowflake_node(max(id)) FROM by_hand;
+SELECT count(*), snowflake_node(max(id), 'twitter') FROM by_hand;
 DROP TABLE by_hand;
 -- one of the present tick, of a higher node
 CREATE TABLE by_hand (id bigserial PRIMARY KEY);
@@ -340,22 +340,22 @@ DROP TABLE by_hand;
 -- a sequence with an end
 CREATE SEQUENCE ending MAXVALUE 1000000 CYCLE;
 CREATE TABLE ending_table (id bigint DEFAULT nextval('ending'));
-SELECT convert_to_snowflake('ending_table', 'id', 5);
+SELECT convert_to_snowflake('ending_table', 'id', 5, 'twitter');
 SELECT value FROM state('ending_table', 'id', 'ending') WHERE item = 'sequence';
-INSERT INTO ending_table DEFAULT VALUES RETURNING snowflake_node(id);
+INSERT INTO ending_table DEFAULT VALUES RETURNING snowflake_node(id, 'twitter');
 DROP TABLE ending_table;
 DROP SEQUENCE ending;
 -- an empty table whose sequence was never used
 CREATE TABLE empty (id serial PRIMARY KEY);
-SELECT convert_to_snowflake('empty', 'id', 5);
-INSERT INTO empty DEFAULT VALUES RETURNING snowflake_node(id);
+SELECT convert_to_snowflake('empty', 'id', 5, 'twitter');
+INSERT INTO empty DEFAULT VALUES RETURNING snowflake_node(id, 'twitter');
 DROP TABLE empty;
 -- rows hidden by a policy count, too
 SET ROLE regress_convert_owner;
 CREATE TABLE conv.hidden (id bigserial PRIMARY KEY);
 INSERT INTO hidden VALUES (9000000000000000000);
 ALTER TABLE hidden ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-SELECT convert_to_snowflake('hidden', 'id', 5);
+SELECT convert_to_snowflake('hidden', 'id', 5, 'twitter');
 RESET ROLE;
 ALTER TABLE hidden OWNER TO CURRENT_USER;
 SELECT refused('hidden', 'id');
@@ -365,7 +365,7 @@ DROP TABLE hidden;
 -- The node: of the argument, or of the server when a row is inserted
 --
 CREATE TABLE of_server (id serial PRIMARY KEY);
-SELECT convert_to_snowflake('of_server', 'id');
+SELECT convert_to_snowflake('of_server', 'id', node => NULL, layout => 'twitter');
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'of_server'::regclass;
 INSERT INTO of_server DEFAULT VALUES;
 DROP TABLE of_server;
@@ -391,7 +391,7 @@ CREATE TRIGGER busy_trigger BEFORE UPDATE OF id ON busy FOR EACH ROW WHEN (new.i
 CREATE POLICY busy_policy ON busy USING (id > 0);
 CREATE STATISTICS busy_statistics ON id, n FROM busy;
 INSERT INTO busy (n) SELECT generate_series(1, 20);
-SELECT convert_to_snowflake('busy', 'id', 5);
+SELECT convert_to_snowflake('busy', 'id', 5, 'twitter');
 INSERT INTO busy (n) SELECT generate_series(21, 40);
 SELECT count(*), bool_and(twice = id * 2) AS twice FROM busy JOIN busy_view USING (id);
 SET client_min_messages = warning;
@@ -408,7 +408,7 @@ COMMENT ON INDEX busy_expression IS 'modulo';
 COMMENT ON CONSTRAINT busy_pkey ON busy IS 'key';
 ALTER TABLE busy REPLICA IDENTITY USING INDEX busy_pkey, CLUSTER ON busy_pkey;
 INSERT INTO busy (n) SELECT generate_series(1, 20);
-SELECT convert_to_snowflake('busy', 'id', 5);
+SELECT convert_to_snowflake('busy', 'id', 5, 'twitter');
 SELECT pg_get_indexdef(indexrelid), indisreplident, indisclustered, obj_description(indexrelid, 'pg_class') FROM pg_index WHERE indrelid = 'busy'::regclass ORDER BY pg_get_indexdef(indexrelid) COLLATE "C";
 SELECT conname, pg_get_constraintdef(oid), obj_description(oid, 'pg_constraint') FROM pg_constraint WHERE conrelid = 'busy'::regclass AND contype <> 'n' ORDER BY 1;
 SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxrelid = 'busy'::regclass;
@@ -498,7 +498,7 @@ SELECT refused('one', 'id');
 -- an identity column that owns a sequence besides its own
 CREATE TABLE two (id int GENERATED BY DEFAULT AS IDENTITY);
 ALTER SEQUENCE shared_2 OWNED BY two.id;
-SELECT convert_to_snowflake('two', 'id', 5);
+SELECT convert_to_snowflake('two', 'id', 5, 'twitter');
 DROP TABLE two;
 
 -- objects that do not exist, or are of the wrong kind
@@ -532,7 +532,7 @@ ROLLBACK;
 -- a rollback undoes it
 SELECT string_agg(f, E'\n' ORDER BY f) AS before FROM facts() f \gset
 BEGIN;
-SELECT convert_to_snowflake('used', 'id', 5);
+SELECT convert_to_snowflake('used', 'id', 5, 'twitter');
 INSERT INTO used DEFAULT VALUES;
 ROLLBACK;
 SELECT string_agg(f, E'\n' ORDER BY f) = :'before' AS as_it_was FROM facts() f;
@@ -554,13 +554,13 @@ CREATE TABLE foreign_to_owner (guarded int REFERENCES guarded CHECK (warns(guard
 GRANT ALL ON foreign_to_owner TO regress_convert_owner;
 SELECT string_agg(f, E'\n' ORDER BY f) AS before FROM facts() f \gset
 SET ROLE "regress Convert ""reader""";
-SELECT convert_to_snowflake('guarded', 'id', 5);
+SELECT convert_to_snowflake('guarded', 'id', 5, 'twitter');
 SET ROLE regress_convert_user;
-SELECT convert_to_snowflake('guarded', 'id', 5);
-SELECT convert_to_snowflake('guarded_identity', 'id', 5);
+SELECT convert_to_snowflake('guarded', 'id', 5, 'twitter');
+SELECT convert_to_snowflake('guarded_identity', 'id', 5, 'twitter');
 SET ROLE regress_convert_owner;
 \set VERBOSITY terse
-SELECT convert_to_snowflake('guarded', 'id', 5);
+SELECT convert_to_snowflake('guarded', 'id', 5, 'twitter');
 \set VERBOSITY default
 RESET ROLE;
 SELECT string_agg(f, E'\n' ORDER BY f) = :'before' AS as_it_was FROM facts() f;
@@ -568,7 +568,7 @@ DROP TABLE foreign_to_owner;
 DROP FUNCTION warns(int);
 -- the owner needs no more than that; but a sequence of somebody else is not his
 SET ROLE regress_convert_owner;
-SELECT convert_to_snowflake('guarded', 'id', 5), convert_to_snowflake('guarded_identity', 'id', 5);
+SELECT convert_to_snowflake('guarded', 'id', 5, 'twitter'), convert_to_snowflake('guarded_identity', 'id', 5, 'twitter');
 INSERT INTO guarded DEFAULT VALUES;
 SELECT count(*) FROM guarded;
 RESET ROLE;
@@ -577,7 +577,7 @@ ALTER SEQUENCE of_user OWNER TO regress_convert_user;
 GRANT ALL ON SEQUENCE of_user TO regress_convert_owner;
 SET ROLE regress_convert_owner;
 CREATE TABLE conv.borrowed (id int DEFAULT nextval('of_user'));
-SELECT convert_to_snowflake('borrowed', 'id', 5);
+SELECT convert_to_snowflake('borrowed', 'id', 5, 'twitter');
 RESET ROLE;
 DROP TABLE guarded, guarded_identity, borrowed;
 
@@ -591,7 +591,7 @@ CREATE TABLE inserted_part_1 PARTITION OF inserted_part FOR VALUES IN (1);
 GRANT INSERT ON inserted_part_1 TO PUBLIC;
 CREATE TABLE inserted_serial (id serial, n int);
 GRANT INSERT ON inserted_serial TO regress_convert_user;
-SELECT convert_to_snowflake('inserted', 'id', 5), convert_to_snowflake('inserted_part', 'id', 5), convert_to_snowflake('inserted_serial', 'id', 5);
+SELECT convert_to_snowflake('inserted', 'id', 5, 'twitter'), convert_to_snowflake('inserted_part', 'id', 5, 'twitter'), convert_to_snowflake('inserted_serial', 'id', 5, 'twitter');
 SELECT value FROM state('inserted', 'id', 'inserted_id_seq') WHERE item = 'privileges';
 SELECT value FROM state('inserted_part', 'id', 'inserted_part_id_seq') WHERE item = 'privileges';
 SELECT value FROM state('inserted_serial', 'id', 'inserted_serial_id_seq') WHERE item = 'privileges';
@@ -611,7 +611,7 @@ CREATE TABLE entry (n int);
 CREATE RULE entered AS ON INSERT TO entry DO ALSO INSERT INTO viewed (n) VALUES (NEW.n);
 GRANT INSERT ON in_views TO regress_convert_user;
 GRANT INSERT ON entry TO "regress Convert ""reader""";
-SELECT convert_to_snowflake('viewed', 'id', 5);
+SELECT convert_to_snowflake('viewed', 'id', 5, 'twitter');
 SELECT value FROM state('viewed', 'id', 'viewed_id_seq') WHERE item = 'privileges';
 SET ROLE regress_convert_user;
 INSERT INTO in_views VALUES (1);
@@ -629,7 +629,7 @@ CREATE TABLE quoted (id serial PRIMARY KEY);
 CREATE SEQUENCE "Back\slash";
 CREATE TABLE "Mixed Case" (id int PRIMARY KEY DEFAULT nextval('"Back\slash"'), n int);
 SET quote_all_identifiers = on;
-SELECT convert_to_snowflake('quoted', 'id', 5);
+SELECT convert_to_snowflake('quoted', 'id', 5, 'twitter');
 RESET quote_all_identifiers;
 DO $$
 BEGIN
@@ -638,7 +638,7 @@ BEGIN
 EXCEPTION
 	WHEN undefined_object THEN NULL;	-- from 19 on literals are always standard
 END $$;
-SELECT convert_to_snowflake('"Mixed Case"', 'id', 5);
+SELECT convert_to_snowflake('"Mixed Case"', 'id', 5, 'twitter');
 RESET standard_conforming_strings;
 SELECT * FROM state('quoted', 'id', 'quoted_id_seq') WHERE item IN ('column', 'default');
 SELECT * FROM state('"Mixed Case"', 'id', '"Back\slash"') WHERE item IN ('column', 'default');
@@ -656,7 +656,7 @@ SELECT refused('checked', 'id');
 ALTER TABLE checked DROP CONSTRAINT "Small id", ADD CHECK (id > 0), ADD CHECK (id < 1000 OR "N n" IS NULL), ADD CHECK (id < 10 OR NULL);
 -- a child has rows of its own
 CREATE TABLE checked_child (CHECK (id < 1000)) INHERITS (checked);
-SELECT convert_to_snowflake('checked', 'id', 5);
+SELECT convert_to_snowflake('checked', 'id', 5, 'twitter');
 INSERT INTO checked DEFAULT VALUES;
 SELECT count(*), count(*) FILTER (WHERE id > 1000) AS new FROM checked;
 DROP TABLE checked CASCADE;
@@ -674,23 +674,23 @@ CREATE FUNCTION hostile.never(oid, oid) RETURNS bool LANGUAGE sql AS 'SELECT fal
 CREATE OPERATOR hostile.= (FUNCTION = hostile.never, LEFTARG = oid, RIGHTARG = oid);
 -- and functions in the extension's schema that match an unqualified call better
 CREATE FUNCTION public.next_snowflake(regclass, int, text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
-CREATE FUNCTION public.next_snowflake(seq regclass, layout public.snowflake_layout) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+CREATE FUNCTION public.next_snowflake(seq regclass, layout text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
 SET search_path = hostile, pg_catalog;
-SELECT objectid_ext_tools.convert_to_snowflake('hostile.pg_class', 'id', 5);
-SELECT objectid_ext_tools.convert_to_snowflake('hostile.pg_attribute', 'id');
+SELECT objectid_ext_tools.convert_to_snowflake('hostile.pg_class', 'id', 5, 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('hostile.pg_attribute', 'id', node => NULL, layout => 'twitter');
 INSERT INTO hostile.pg_class DEFAULT VALUES;
 SHOW search_path;
 SET search_path = conv, public, objectid_ext_tools;
 SELECT attrelid::regclass, atttypid::regtype, pg_get_expr(adbin, adrelid) FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 WHERE attrelid IN ('hostile.pg_class'::regclass, 'hostile.pg_attribute'::regclass) ORDER BY 1;
-DROP FUNCTION public.next_snowflake(regclass, int, text), public.next_snowflake(regclass, snowflake_layout);
+DROP FUNCTION public.next_snowflake(regclass, int, text), public.next_snowflake(regclass, text);
 CREATE SCHEMA "The extension's ""s""";
 ALTER EXTENSION objectid_ext SET SCHEMA "The extension's ""s""";
 CREATE TABLE public.convert_elsewhere (id int GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, self int REFERENCES public.convert_elsewhere);
 CREATE TABLE "The extension's ""s""".beside (id int GENERATED BY DEFAULT AS IDENTITY);
 SET search_path = '';
-SELECT objectid_ext_tools.convert_to_snowflake('public.convert_elsewhere', 'id', 5);
-SELECT objectid_ext_tools.convert_to_snowflake('"The extension''s ""s""".beside', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('public.convert_elsewhere', 'id', 5, 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('"The extension''s ""s""".beside', 'id', 5, 'twitter');
 INSERT INTO public.convert_elsewhere DEFAULT VALUES RETURNING id OPERATOR(pg_catalog.>) 1000000 AS new;
 INSERT INTO "The extension's ""s""".beside DEFAULT VALUES RETURNING id OPERATOR(pg_catalog.>) 1000000 AS new;
 SET search_path = conv, public, objectid_ext_tools;

@@ -18,7 +18,7 @@ RESET client_min_messages;
 --
 CREATE SEQUENCE ids;
 CREATE TABLE part_oid (id objectid, n int) PARTITION BY RANGE (id);
-CREATE TABLE part_big (id bigint DEFAULT next_snowflake('ids', 1), n int) PARTITION BY RANGE (id);
+CREATE TABLE part_big (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), n int) PARTITION BY RANGE (id);
 CREATE TABLE part_insta (n int, id bigint) PARTITION BY RANGE (id);
 CREATE TABLE part_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT * FROM id_partitions('part_oid');
@@ -48,11 +48,11 @@ SELECT create_id_partitions('part_uuid', '1 day', '2026-01-05 00:00:00+00', '202
 
 -- A row is stored by the time in its id, exact to the tick.
 INSERT INTO part_oid SELECT id FROM unnest(ARRAY[objectid_ceiling('2026-01-01 23:59:59+00'), objectid_floor('2026-01-02 00:00:00+00'), objectid_ceiling('2026-01-02 23:59:59.999999+00'), objectid_floor('2026-01-02 23:59:59.000001+00')]) AS id;
-INSERT INTO part_big SELECT id FROM unnest(ARRAY[snowflake_ceiling('2026-01-01 23:59:59.999999+00'), snowflake_floor('2026-01-02 00:00:00+00'), snowflake_ceiling('2026-01-02 23:59:59.999999+00'), snowflake_floor('2026-01-02 23:59:59.999001+00')]) AS id;
+INSERT INTO part_big SELECT id FROM unnest(ARRAY[snowflake_ceiling('2026-01-01 23:59:59.999999+00', 'twitter'), snowflake_floor('2026-01-02 00:00:00+00', 'twitter'), snowflake_ceiling('2026-01-02 23:59:59.999999+00', 'twitter'), snowflake_floor('2026-01-02 23:59:59.999001+00', 'twitter')]) AS id;
 INSERT INTO part_insta (id) SELECT id FROM unnest(ARRAY[snowflake_ceiling('2026-01-01 23:59:59.999999+00', 'instagram'), snowflake_floor('2026-01-02 00:00:00+00', 'instagram')]) AS id;
 INSERT INTO part_uuid SELECT id FROM unnest(ARRAY[uuidv7_ceiling('2026-01-01 23:59:59.999999+00'), uuidv7_floor('2026-01-02 00:00:00+00')]) AS id;
 SELECT tableoid::regclass AS partition, id::text, objectid_timestamp(id) AS time FROM part_oid
-UNION ALL SELECT tableoid::regclass, id::text, snowflake_timestamp(id) FROM part_big
+UNION ALL SELECT tableoid::regclass, id::text, snowflake_timestamp(id, 'twitter') FROM part_big
 UNION ALL SELECT tableoid::regclass, id::text, snowflake_timestamp(id, 'instagram') FROM part_insta
 UNION ALL SELECT tableoid::regclass, id::text, uuidv7_timestamp(id) FROM part_uuid ORDER BY 1, 2;
 INSERT INTO part_oid SELECT objectid_ceiling('2025-12-30 23:59:59+00');
@@ -71,7 +71,7 @@ BEGIN
     RETURN (SELECT string_agg(DISTINCT m[1], ' ') FROM regexp_matches(plan::text, '"Relation Name": "([^"]*)"', 'g') AS m);
 END $$;
 SELECT pg_temp.scanned('SELECT FROM part_oid WHERE id >= timestamptz ''2026-01-04 00:00:00+00''') AS objectid,
-       pg_temp.scanned('SELECT FROM part_big WHERE snowflake_within(id, ''[2026-01-02 00:00:00+00,2026-01-03 00:00:00+00)'')') AS twitter,
+       pg_temp.scanned('SELECT FROM part_big WHERE snowflake_within(id, ''[2026-01-02 00:00:00+00,2026-01-03 00:00:00+00)'', ''twitter'')') AS twitter,
        pg_temp.scanned('SELECT FROM part_insta WHERE snowflake_within(id, ''[2026-01-02 00:00:00+00,2026-01-03 00:00:00+00)'', ''instagram'')') AS instagram,
        pg_temp.scanned('SELECT FROM part_uuid WHERE uuidv7_within(id, ''[2026-01-02 00:00:00+00,2026-01-03 00:00:00+00)'')') AS uuid;
 DROP TABLE part_oid, part_big, part_insta, part_uuid;
@@ -144,7 +144,7 @@ SELECT create_id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"'
 SELECT * FROM id_partitions('"Part ""quoted"" schema"."Ünïcode ''parent'' %I"');
 -- a keyword; a name that looks like a schema and a table
 CREATE TABLE "select" (id uuid) PARTITION BY RANGE (id);
-CREATE TABLE "a.b" (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE "a.b" (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 SELECT create_id_partitions('"select"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 SELECT create_id_partitions('"a.b"', '1 hour', '2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 -- 63 bytes: the parent's name is truncated, by whole characters
@@ -256,7 +256,7 @@ SELECT count(*) FROM id_partitions('part');
 DROP TABLE part;
 
 -- Bigints that are not ids of any layout, and bounds inside a tick
-CREATE TABLE part (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE part (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 CREATE TABLE part_serial PARTITION OF part FOR VALUES FROM (0) TO (1000);
 CREATE TABLE part_rest PARTITION OF part FOR VALUES FROM (1000) TO (1288834974657);
 SELECT * FROM id_partitions('part');

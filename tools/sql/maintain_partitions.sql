@@ -56,11 +56,11 @@ SELECT count(*) FROM pg_class WHERE relname ~ 'moved' AND relkind = 'r';
 DROP TABLE "Default's";
 -- deferred constraints are checked before a trigger is enabled again, and deferred as before
 CREATE TABLE other (id int PRIMARY KEY);
-CREATE TABLE deferred (id bigint DEFAULT next_snowflake('ids', 1), other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, UNIQUE (id, other) DEFERRABLE) PARTITION BY RANGE (id);
+CREATE TABLE deferred (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), other int REFERENCES other DEFERRABLE INITIALLY DEFERRED, UNIQUE (id, other) DEFERRABLE) PARTITION BY RANGE (id);
 CREATE TABLE deferred_default PARTITION OF deferred DEFAULT;
 CREATE TRIGGER t AFTER INSERT ON deferred FOR EACH ROW EXECUTE FUNCTION log();
 INSERT INTO other VALUES (1);
-INSERT INTO deferred SELECT snowflake_floor('2026-01-10Z') + g, 1 FROM generate_series(1, 3) g;
+INSERT INTO deferred SELECT snowflake_floor('2026-01-10Z', 'twitter') + g, 1 FROM generate_series(1, 3) g;
 TRUNCATE log;
 BEGIN;
 SELECT create_id_partitions('deferred', '1 month', '2026-01-01Z', '2026-02-01Z');
@@ -70,7 +70,7 @@ COMMIT;
 SELECT * FROM log;
 -- not if another has its name and cannot be deferred
 CREATE TABLE same_name (id int CONSTRAINT deferred_other_fkey REFERENCES other);
-INSERT INTO deferred SELECT snowflake_floor('2026-02-10Z'), 1;
+INSERT INTO deferred SELECT snowflake_floor('2026-02-10Z', 'twitter'), 1;
 SELECT create_id_partitions('deferred', '1 month', '2026-02-01Z', '2026-03-01Z');
 SELECT tableoid::regclass, count(*) FROM deferred GROUP BY 1 ORDER BY 1;
 DROP TABLE deferred, same_name, other;
@@ -91,11 +91,11 @@ SELECT tableoid::regclass, count(*) FROM part_uuid GROUP BY 1 ORDER BY 1;
 DROP TABLE part_big, part_uuid;
 
 -- Rows that foreign keys refer to stay, and nothing is deleted with them.
-CREATE TABLE referred (id bigint DEFAULT next_snowflake('ids', 1), part int, PRIMARY KEY (id, part)) PARTITION BY RANGE (id);
+CREATE TABLE referred (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), part int, PRIMARY KEY (id, part)) PARTITION BY RANGE (id);
 CREATE TABLE referred_rest PARTITION OF referred DEFAULT;
 CREATE TABLE referring (part int, id bigint, FOREIGN KEY (id, part) REFERENCES referred ON DELETE CASCADE);
-INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day'), 1 FROM generate_series(0, 2) AS i;
-INSERT INTO referring SELECT part, id FROM referred WHERE id < snowflake_floor('2026-01-02Z');
+INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day', 'twitter'), 1 FROM generate_series(0, 2) AS i;
+INSERT INTO referring SELECT part, id FROM referred WHERE id < snowflake_floor('2026-01-02Z', 'twitter');
 \set VERBOSITY terse
 SELECT create_id_partitions('referred', '1 day', '2026-01-01Z', '2026-01-03Z');
 \set VERBOSITY default
@@ -108,8 +108,8 @@ SELECT (SELECT count(*) FROM referred_rest) AS referred_rest, (SELECT count(*) F
 --
 TRUNCATE referred, referring;
 SELECT count(*) FROM create_id_partitions('referred', '1 day', '2026-01-01Z', '2026-01-04Z');
-INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day'), 1 FROM generate_series(0, 2) AS i;
-INSERT INTO referring SELECT part, id FROM referred WHERE id = snowflake_floor('2026-01-02Z');
+INSERT INTO referred SELECT snowflake_floor(timestamptz '2026-01-01Z' + i * interval '1 day', 'twitter'), 1 FROM generate_series(0, 2) AS i;
+INSERT INTO referring SELECT part, id FROM referred WHERE id = snowflake_floor('2026-01-02Z', 'twitter');
 SELECT partition, lower, upper, statement, regexp_replace(problem, 'fkey[_\d]*', 'fkey') AS problem FROM drop_id_partitions('referred', '2026-01-04Z') \gx
 SELECT * FROM id_partitions('referred');
 TRUNCATE referring;
@@ -165,15 +165,15 @@ DROP TABLE p_20260101, p_20260201, p_20260301, p_20260401;
 -- those of instants, foreign tables.
 CREATE FOREIGN DATA WRAPPER nothing;
 CREATE SERVER archive FOREIGN DATA WRAPPER nothing;
-CREATE TABLE mixed (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE mixed (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 CREATE TABLE mixed_negative PARTITION OF mixed FOR VALUES FROM (-1000) TO (0);
 CREATE TABLE mixed_serial PARTITION OF mixed FOR VALUES FROM (0) TO (1000000000000);
-CREATE TABLE mixed_old PARTITION OF mixed FOR VALUES FROM (1000000000000) TO (snowflake_floor('2020-01-01Z'));
-CREATE TABLE mixed_odd PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2020-01-01Z')) TO (snowflake_floor('2021-01-01Z') + 1);
-CREATE FOREIGN TABLE mixed_far PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2022-01-01Z')) TO (snowflake_floor('2023-01-01Z')) SERVER archive;
-CREATE TABLE mixed_sub PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2023-01-01Z')) TO (snowflake_floor('2024-01-01Z')) PARTITION BY HASH (id);
+CREATE TABLE mixed_old PARTITION OF mixed FOR VALUES FROM (1000000000000) TO (snowflake_floor('2020-01-01Z', 'twitter'));
+CREATE TABLE mixed_odd PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2020-01-01Z', 'twitter')) TO (snowflake_floor('2021-01-01Z', 'twitter') + 1);
+CREATE FOREIGN TABLE mixed_far PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2022-01-01Z', 'twitter')) TO (snowflake_floor('2023-01-01Z', 'twitter')) SERVER archive;
+CREATE TABLE mixed_sub PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2023-01-01Z', 'twitter')) TO (snowflake_floor('2024-01-01Z', 'twitter')) PARTITION BY HASH (id);
 CREATE TABLE mixed_sub_0 PARTITION OF mixed_sub FOR VALUES WITH (MODULUS 1, REMAINDER 0);
-CREATE TABLE mixed_half PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2024-01-01Z')) TO (snowflake_floor('2025-01-01Z')) PARTITION BY HASH (id);
+CREATE TABLE mixed_half PARTITION OF mixed FOR VALUES FROM (snowflake_floor('2024-01-01Z', 'twitter')) TO (snowflake_floor('2025-01-01Z', 'twitter')) PARTITION BY HASH (id);
 CREATE FOREIGN TABLE mixed_half_0 PARTITION OF mixed_half FOR VALUES WITH (MODULUS 1, REMAINDER 0) SERVER archive;
 SELECT partition, lower, upper FROM drop_id_partitions('mixed', '2026-01-01Z');
 SELECT partition FROM id_partitions('mixed');
@@ -203,7 +203,7 @@ CREATE FUNCTION listed(parent regclass, OUT partition text, OUT lower text, OUT 
     SELECT named(p.partition::text), relative(p.lower), relative(p.upper) FROM objectid_ext_tools.id_partitions(parent) AS p $$;
 
 -- At first; a second call finds nothing to do.
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, n int) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', month(2) - now());
 SELECT * FROM maintained('m', '1 month', month(2) - now());
 SELECT * FROM maintained('m', '1 month', month(2) - now(), '1 year');
@@ -213,10 +213,10 @@ DROP TABLE m;
 
 -- After a time without maintenance: the partitions that are missing, and their
 -- rows; not those that would be dropped at once
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, n int) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 SELECT count(*) FROM create_id_partitions('m', '1 month', month(-9), month(-6));
-INSERT INTO m SELECT snowflake_floor(month(-n) + interval '1 day'), n FROM generate_series(-1, 9) AS n;
+INSERT INTO m SELECT snowflake_floor(month(-n) + interval '1 day', 'twitter'), n FROM generate_series(-1, 9) AS n;
 SELECT * FROM maintained('m', '1 month', '0', now() - month(-3));
 SELECT count(*) FROM m_default;
 SELECT named(tableoid::regclass::text) AS partition, n FROM m ORDER BY n;
@@ -228,26 +228,26 @@ DROP TABLE m;
 DO $$ BEGIN EXECUTE (SELECT 'DROP TABLE ' || string_agg(oid::regclass::text, ', ') FROM pg_class WHERE relname LIKE 'm\_%' AND relkind = 'r'); END $$;
 -- a name that is taken
 DO $$ BEGIN EXECUTE format('CREATE TABLE m_%s (); CREATE TYPE m_%1$s_2 AS (n int)', to_char(month(0), 'YYYYMMDD')); END $$;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', '0');
 DROP TABLE m;
 DO $$ BEGIN EXECUTE format('DROP TABLE m_%s; DROP TYPE m_%1$s_2', to_char(month(0), 'YYYYMMDD')); END $$;
 
 -- The intervals of the existing partitions, up to the next one; unbounded ends
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
-CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1)));
-CREATE TABLE m_future PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1) + interval '36 h')) TO (snowflake_floor(month(4)));
-CREATE TABLE m_end PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5))) TO (MAXVALUE);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1), 'twitter'));
+CREATE TABLE m_future PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1) + interval '36 h', 'twitter')) TO (snowflake_floor(month(4), 'twitter'));
+CREATE TABLE m_end PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5), 'twitter')) TO (MAXVALUE);
 SELECT * FROM maintained('m', '2 months', month(12) - now(), '1 day');
 SELECT * FROM listed('m');
 DROP TABLE m;
 -- Bounds that are not the lowest id of an instant: an id and one, as for a table that
 -- becomes the first partition.  New partitions leave no gap, and are dropped in turn.
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1) + interval '36 h') + 12345);
-CREATE TABLE m_odd PARTITION OF m FOR VALUES FROM (snowflake_floor(month(3) + interval '36 h') + 12345) TO (snowflake_floor(month(5)) + 1);
-INSERT INTO m SELECT snowflake_floor(t + interval '36 h') + n FROM unnest(ARRAY[month(-1), month(3)]) AS t, unnest(ARRAY[12344, 12345]) AS n;
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1) + interval '36 h', 'twitter') + 12345);
+CREATE TABLE m_odd PARTITION OF m FOR VALUES FROM (snowflake_floor(month(3) + interval '36 h', 'twitter') + 12345) TO (snowflake_floor(month(5), 'twitter') + 1);
+INSERT INTO m SELECT snowflake_floor(t + interval '36 h', 'twitter') + n FROM unnest(ARRAY[month(-1), month(3)]) AS t, unnest(ARRAY[12344, 12345]) AS n;
 SELECT tableoid::regclass, count(*) FROM m GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM create_id_partitions('m', '1 day', month(-1) + interval '36 h', month(-1) + interval '60 h');
 SELECT count(*) FROM create_id_partitions('m', '1 day', month(-1) + interval '36 h', month(-1) + interval '60 h');
@@ -268,52 +268,52 @@ SELECT split_part(pg_get_expr(relpartbound, oid), ' TO ', 1) FROM pg_class WHERE
 DROP TABLE m;
 -- several in one tick, in any order
 CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
-CREATE TABLE m_second PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1)) + 15) TO (snowflake_floor(month(-1)) + 150);
-CREATE TABLE m_first PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1)) + 15);
-CREATE TABLE m_fourth PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 150) TO (MAXVALUE);
-CREATE TABLE m_third PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 15) TO (snowflake_floor(month(1)) + 150);
+CREATE TABLE m_second PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter') + 15) TO (snowflake_floor(month(-1), 'twitter') + 150);
+CREATE TABLE m_first PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-1), 'twitter') + 15);
+CREATE TABLE m_fourth PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1), 'twitter') + 150) TO (MAXVALUE);
+CREATE TABLE m_third PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1), 'twitter') + 15) TO (snowflake_floor(month(1), 'twitter') + 150);
 SELECT done, relative(lower), relative(upper), problem FROM maintain_id_partitions('m', '1 month', '0', layout => 'twitter');
-INSERT INTO m SELECT snowflake_floor(month(n)) + extra FROM unnest(ARRAY[-1, 1]) AS n, unnest(ARRAY[0, 14, 15, 149]) AS extra;
+INSERT INTO m SELECT snowflake_floor(month(n), 'twitter') + extra FROM unnest(ARRAY[-1, 1]) AS n, unnest(ARRAY[0, 14, 15, 149]) AS extra;
 DROP TABLE m;
 -- the first of which is that of the instant
 CREATE TABLE m (id bigint NOT NULL) PARTITION BY RANGE (id);
-CREATE TABLE m_first PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1))) TO (snowflake_floor(month(1)) + 8);
-CREATE TABLE m_second PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 20) TO (snowflake_floor(month(1)) + 30);
+CREATE TABLE m_first PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1), 'twitter')) TO (snowflake_floor(month(1), 'twitter') + 8);
+CREATE TABLE m_second PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1), 'twitter') + 20) TO (snowflake_floor(month(1), 'twitter') + 30);
 SELECT done, relative(lower), relative(upper), problem FROM maintain_id_partitions('m', '1 month', '0', layout => 'twitter');
 DROP TABLE m;
 -- the rows since the highest id of such a table leave the default partition
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-2) + interval '36 h') + 12345);
-INSERT INTO m SELECT snowflake_floor(month(n) + interval '48 h') FROM generate_series(-2, 0) AS n;
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (snowflake_floor(month(-2) + interval '36 h', 'twitter') + 12345);
+INSERT INTO m SELECT snowflake_floor(month(n) + interval '48 h', 'twitter') FROM generate_series(-2, 0) AS n;
 SELECT done, lower, upper, moved, problem FROM maintained('m', '1 month', '0', '1 year');
 SELECT count(*) FROM m_default;
 DROP TABLE m;
 -- numbers of a serial column have no time: partitions begin with the first row that has
 -- one, or with the present
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (10000000000000000);
 SELECT * FROM maintained('m', '1 month', '0');
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (10000000000000000);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-INSERT INTO m SELECT snowflake_floor(month(5));
+INSERT INTO m SELECT snowflake_floor(month(5), 'twitter');
 SELECT * FROM maintained('m', '1 month', '0');
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (1000);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-INSERT INTO m SELECT unnest(ARRAY[1000, 1001, snowflake_floor(month(-1) + interval '36 h'), snowflake_floor(month(0))]);
+INSERT INTO m SELECT unnest(ARRAY[1000, 1001, snowflake_floor(month(-1) + interval '36 h', 'twitter'), snowflake_floor(month(0), 'twitter')]);
 SELECT * FROM maintained('m', '1 month', '0');
 SELECT id FROM m_default;
 DROP TABLE m;
 -- a week begins on a Monday, a quarter in January
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(isodow FROM lower) AS day, lower = date_trunc('day', lower) AS midnight, upper - lower AS every, lower <= now() AND upper > now() AS present
 FROM maintain_id_partitions('m', '1 week', '0');
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 SELECT done, extract(month FROM lower) IN (1, 4, 7, 10) AS quarter, lower = date_trunc('quarter', lower) AS first_day, upper = lower + interval '3 months' AS every, lower <= now() AND upper > now() AS present
 FROM maintain_id_partitions('m', '3 months', '0');
 DROP TABLE m;
@@ -355,26 +355,26 @@ DROP TABLE m;
 
 -- A row with an old id does not make a partition for each interval since then, neither
 -- does its own partition.  One that comes later stays in the default partition.
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_serial PARTITION OF m FOR VALUES FROM (MINVALUE) TO (1000);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-INSERT INTO m SELECT snowflake_floor(t) FROM unnest(ARRAY['2011-02-03 04:05Z', now() - interval '2 hours', now()]) AS t;
+INSERT INTO m SELECT snowflake_floor(t, 'twitter') FROM unnest(ARRAY['2011-02-03 04:05Z', now() - interval '2 hours', now()]) AS t;
 SELECT count(*) BETWEEN 4 AND 5 AS created, min(lower) AS first, count(*) FILTER (WHERE upper < now() - interval '3 hours') AS old, sum(moved) AS moved FROM maintain_id_partitions('m', '1 hour', '0');
 SELECT count(*) < 2 AS again FROM maintain_id_partitions('m', '1 hour', '0');
-INSERT INTO m SELECT snowflake_floor('2012-02-03 04:05Z');
+INSERT INTO m SELECT snowflake_floor('2012-02-03 04:05Z', 'twitter');
 SELECT done, lower, moved FROM maintain_id_partitions('m', '1 hour', '0') WHERE moved > 0;
 SELECT (SELECT count(*) FROM m) AS rows, (SELECT count(*) FROM m_default) AS in_default;
 -- after a time without maintenance
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 SELECT count(*) FROM create_id_partitions('m', '1 hour', '2011-02-03Z', '2011-02-03 01:00Z');
-INSERT INTO m SELECT snowflake_floor(t) FROM unnest(ARRAY['2011-02-03 04:05Z', now()]) AS t;
+INSERT INTO m SELECT snowflake_floor(t, 'twitter') FROM unnest(ARRAY['2011-02-03 04:05Z', now()]) AS t;
 SELECT count(*) BETWEEN 2 AND 3 AS created, min(lower) AS first, sum(moved) AS moved FROM maintain_id_partitions('m', '1 hour', '0');
 SELECT count(*) < 2 AS again FROM maintain_id_partitions('m', '1 hour', '0');
 -- without a default partition, the message says how to begin with the present
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('m', '1 hour', '2011-02-03Z', '2011-02-03 01:00Z');
 CREATE FUNCTION error_of(query text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -391,15 +391,15 @@ DROP FUNCTION error_of(text);
 DROP TABLE m;
 
 -- Sub-partitions: new ones are divided like the latest, except by the same column
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST (kind);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY LIST (kind);
 CREATE TABLE m_latest_a PARTITION OF m_latest FOR VALUES IN ('a', 'A') PARTITION BY HASH (id);
 CREATE TABLE m_latest_a0 PARTITION OF m_latest_a FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE m_latest_a1 PARTITION OF m_latest_a FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE m_latest_rest PARTITION OF m_latest DEFAULT;
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE INDEX ON m (kind);
-INSERT INTO m SELECT snowflake_floor(month(0)) + i, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'a' END FROM generate_series(1, 30) AS i;
+INSERT INTO m SELECT snowflake_floor(month(0), 'twitter') + i, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'a' END FROM generate_series(1, 30) AS i;
 ALTER ROLE regress_upkeep_owner SUPERUSER;
 ALTER TABLE m OWNER TO regress_upkeep_owner;
 SELECT * FROM maintained('m', '1 month', '0');
@@ -412,58 +412,58 @@ SELECT count(*) FROM m;
 DROP TABLE m;
 ALTER ROLE regress_upkeep_owner NOSUPERUSER;
 -- bounds as they are, whatever the session prints
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1), size float8) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (size);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), size float8) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY RANGE (size);
 CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (1) TO (1.0000000000000002);
 SET extra_float_digits = 0;
 SELECT done, problem FROM maintained('m', '1 month', '0');
 RESET extra_float_digits;
 SELECT DISTINCT pg_get_expr(relpartbound, oid) FROM pg_class WHERE oid IN (SELECT relid FROM pg_partition_tree('m') WHERE level = 2);
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY RANGE (id);
 SELECT * FROM maintained('m', '1 month', '0');
 SELECT count(*) FROM pg_partition_tree('m') WHERE NOT isleaf;
 DROP TABLE m;
 -- nor by an expression, which can be one of the same column
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE ((id >> 22));
-CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (snowflake_floor(month(-1)) >> 22) TO (snowflake_floor(month(0)) >> 22);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY RANGE ((id >> 22));
+CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (snowflake_floor(month(-1), 'twitter') >> 22) TO (snowflake_floor(month(0), 'twitter') >> 22);
 SELECT done FROM maintained('m', '1 month', '0');
-INSERT INTO m SELECT snowflake_floor(now());
+INSERT INTO m SELECT snowflake_floor(now(), 'twitter');
 DROP TABLE m;
 -- nor by a list of one, nor at a lower level
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST ((id >> 60));
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY LIST ((id >> 60));
 CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES IN (-1);
 SELECT done FROM maintained('m', '1 month', '0');
-INSERT INTO m SELECT snowflake_floor(now());
+INSERT INTO m SELECT snowflake_floor(now(), 'twitter');
 DROP TABLE m;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, n int) PARTITION BY RANGE (id);
 CREATE TABLE m_latest (n int, id bigint NOT NULL) PARTITION BY LIST (n);
 CREATE TABLE m_latest_0 PARTITION OF m_latest DEFAULT PARTITION BY RANGE (id);
-CREATE TABLE m_latest_0_1 PARTITION OF m_latest_0 FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)));
-ALTER TABLE m ATTACH PARTITION m_latest FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)));
+CREATE TABLE m_latest_0_1 PARTITION OF m_latest_0 FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter'));
+ALTER TABLE m ATTACH PARTITION m_latest FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter'));
 SELECT done FROM maintained('m', '1 month', '0');
-INSERT INTO m SELECT snowflake_floor(now()), 1;
+INSERT INTO m SELECT snowflake_floor(now(), 'twitter'), 1;
 DROP TABLE m;
 -- nor if it is divided by a date, whose ranges are those of its own rows
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, made date) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (date_trunc('day', made::timestamp));
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, made date) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY RANGE (date_trunc('day', made::timestamp));
 CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM ('2020-01-01') TO ('2020-01-02');
 SELECT done FROM maintained('m', '1 month', '0');
-INSERT INTO m SELECT snowflake_floor(now()), now();
+INSERT INTO m SELECT snowflake_floor(now(), 'twitter'), now();
 DROP TABLE m;
 -- but by an expression of another column
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, n int) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY RANGE (abs(n));
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY RANGE (abs(n));
 CREATE TABLE m_latest_1 PARTITION OF m_latest FOR VALUES FROM (0) TO (10);
 SELECT done FROM maintained('m', '1 month', '0');
 SELECT count(*) FROM pg_partition_tree('m') WHERE level = 2;
 DROP TABLE m;
 -- also if all of these are dropped
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
-CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-2))) TO (snowflake_floor(month(-1))) PARTITION BY LIST (kind);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') NOT NULL, kind text NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE m_latest PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-2), 'twitter')) TO (snowflake_floor(month(-1), 'twitter')) PARTITION BY LIST (kind);
 CREATE TABLE m_latest_a PARTITION OF m_latest FOR VALUES IN ('a');
 SELECT * FROM maintained('m', '1 month', '0', now() - month(0));
 SELECT named(relid::regclass::text) AS partition, pg_get_partkeydef(relid) AS key FROM pg_partition_tree('m');
@@ -471,30 +471,30 @@ SELECT count(*) FROM pg_class WHERE relname LIKE 'm\_template%';
 DROP TABLE m;
 
 -- What cannot be done is reported, and does not prevent the rest.
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE TABLE referring (id bigint REFERENCES m);
 SELECT count(*) FROM create_id_partitions('m', '1 month', month(-4), month(-2));
-INSERT INTO m SELECT snowflake_floor(month(-n)) FROM generate_series(0, 4) AS n;
-INSERT INTO referring SELECT id FROM m WHERE id IN (snowflake_floor(month(-4)), snowflake_floor(month(-1)));
+INSERT INTO m SELECT snowflake_floor(month(-n), 'twitter') FROM generate_series(0, 4) AS n;
+INSERT INTO referring SELECT id FROM m WHERE id IN (snowflake_floor(month(-4), 'twitter'), snowflake_floor(month(-1), 'twitter'));
 SELECT done, partition, lower, upper, moved, regexp_replace(regexp_replace(problem, 'fkey[_\d]*', 'fkey'), '_?\d{8,}', '...', 'g') AS problem FROM maintained('m', '1 month', '0', now() - month(-2));
 SELECT * FROM listed('m');
 SELECT count(*) FROM m_default;
 DROP TABLE m, referring;
 
 -- Any error is that of one partition: an old row that a constraint forbids
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1), n int) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), n int) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
-INSERT INTO m SELECT snowflake_floor(month(0)), 0;
+INSERT INTO m SELECT snowflake_floor(month(0), 'twitter'), 0;
 ALTER TABLE m ADD CHECK (n > 0) NOT VALID;
 SELECT done, lower, upper, moved, regexp_replace(problem, '\d{8}.*', '...') AS problem FROM maintained('m', '1 month', month(1) - now());
 SELECT count(*) FROM m_default;
 DROP TABLE m;
 -- another partition lies within one tick
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
-CREATE TABLE m_tick PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1)) + 5) TO (snowflake_floor(month(1)) + 9);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
+CREATE TABLE m_tick PARTITION OF m FOR VALUES FROM (snowflake_floor(month(1), 'twitter') + 5) TO (snowflake_floor(month(1), 'twitter') + 9);
 SELECT * FROM maintained('m', '1 month', month(1) - now());
-INSERT INTO m SELECT snowflake_floor(month(1)) + n FROM generate_series(0, 9) AS n;
+INSERT INTO m SELECT snowflake_floor(month(1), 'twitter') + n FROM generate_series(0, 9) AS n;
 DROP TABLE m;
 -- the layout ends meanwhile
 CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
@@ -524,11 +524,11 @@ UNION ALL (SELECT * FROM described(:'made') EXCEPT ALL SELECT * FROM described('
 DROP TABLE m, other;
 
 -- A partition of the present for which DETACH PARTITION CONCURRENTLY was interrupted
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 SELECT done FROM maintain_id_partitions('m', '1 day', '0');
 UPDATE pg_inherits SET inhdetachpending = true WHERE inhparent = 'm'::regclass;
 \set VERBOSITY terse
-INSERT INTO m SELECT snowflake_floor(now());
+INSERT INTO m SELECT snowflake_floor(now(), 'twitter');
 \set VERBOSITY default
 SELECT done, lower <= now() AND upper > now() AS present, moved, problem FROM maintain_id_partitions('m', '1 day', '0', '1 month');
 DROP TABLE m;
@@ -546,12 +546,12 @@ BEGIN
     END IF;
     RETURN n;
 END $$;
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1), n int CHECK (n <> spy(1) + 5)) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), n int CHECK (n <> spy(1) + 5)) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT;
 CREATE INDEX ON m ((n + spy(1))) WHERE n > spy(2);
-CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0))) PARTITION BY LIST ((n + spy(1)));
+CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter')) PARTITION BY LIST ((n + spy(1)));
 CREATE RULE ruled AS ON DELETE TO m_default DO ALSO SELECT spy(1);
-INSERT INTO m SELECT snowflake_floor(now());
+INSERT INTO m SELECT snowflake_floor(now(), 'twitter');
 RESET ROLE;
 SELECT done, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
 SELECT create_id_partitions('m', '1 month', month(0), month(1));
@@ -578,7 +578,7 @@ DROP TABLE m_old;
 SELECT done, moved, problem FROM maintain_id_partitions('m', '1 month', '0');
 RESET ROLE;
 -- an ancestor's owner
-CREATE TABLE branch (id bigint DEFAULT next_snowflake('ids', 1), n int) PARTITION BY RANGE (id);
+CREATE TABLE branch (id bigint DEFAULT next_snowflake('ids', 1, 'twitter'), n int) PARTITION BY RANGE (id);
 CREATE TABLE root (id bigint, n int) PARTITION BY LIST ((n + spy(1)));
 ALTER TABLE root ATTACH PARTITION branch FOR VALUES IN (2);
 ALTER TABLE root OWNER TO regress_upkeep_owner;
@@ -588,16 +588,16 @@ SELECT maintain_id_partitions('branch', '1 month', '0');
 DROP TABLE m, root;
 -- a table of another role that refers to the rows
 ALTER SEQUENCE ran_as_superuser RESTART;
-CREATE TABLE keyed (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE keyed (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE keyed_default PARTITION OF keyed DEFAULT;
-INSERT INTO keyed SELECT snowflake_floor(month(0));
+INSERT INTO keyed SELECT snowflake_floor(month(0), 'twitter');
 GRANT REFERENCES ON keyed TO regress_upkeep_owner;
 SET ROLE regress_upkeep_owner;
 CREATE TABLE refers (id bigint REFERENCES keyed, n int);
 CREATE INDEX ON refers (n) WHERE n > spy(2);
 RESET ROLE;
 SELECT done, moved, problem FROM maintain_id_partitions('keyed', '1 month', '0');
-CREATE TABLE kept (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE kept (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('kept', '1 month', month(-1), month(0));
 GRANT REFERENCES ON kept TO regress_upkeep_owner;
 SET ROLE regress_upkeep_owner;
@@ -613,7 +613,7 @@ SET ROLE regress_upkeep_owner;
 CREATE TABLE referred (id int PRIMARY KEY, n int);
 GRANT REFERENCES ON referred TO :"USER";
 RESET ROLE;
-CREATE TABLE refers_too (id bigint DEFAULT next_snowflake('ids', 1) PRIMARY KEY, n int, o int, previous bigint REFERENCES refers_too,
+CREATE TABLE refers_too (id bigint DEFAULT next_snowflake('ids', 1, 'twitter') PRIMARY KEY, n int, o int, previous bigint REFERENCES refers_too,
     CONSTRAINT keys FOREIGN KEY (o) REFERENCES referred ON DELETE SET NULL DEFERRABLE) PARTITION BY RANGE (id);
 CREATE TABLE refers_too_latest PARTITION OF refers_too FOR VALUES FROM (0) TO (100) PARTITION BY HASH (id);
 CREATE TABLE refers_too_one PARTITION OF refers_too_latest FOR VALUES WITH (MODULUS 1, REMAINDER 0);
@@ -673,11 +673,11 @@ REVOKE USAGE ON SCHEMA "Ids" FROM regress_upkeep_owner;
 
 -- A rule on DELETE would run for rows that do not change.  They stay, and so do those
 -- that it would delete.  A rule of a partition counts, and one that is disabled does not.
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 CREATE TABLE m_default PARTITION OF m DEFAULT PARTITION BY RANGE (id);
 CREATE TABLE m_rest PARTITION OF m_default DEFAULT;
 CREATE TABLE detail (id bigint);
-INSERT INTO m SELECT snowflake_floor(month(0));
+INSERT INTO m SELECT snowflake_floor(month(0), 'twitter');
 INSERT INTO detail SELECT id FROM m;
 CREATE RULE all_details AS ON DELETE TO m_default DO ALSO DELETE FROM detail WHERE detail.id = old.id;
 SELECT done, moved, problem FROM maintained('m', '1 month', '0');
@@ -716,7 +716,7 @@ SELECT * FROM maintain_id_partitions('m', '1 month', '0', '1 year');
 -- not known
 ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1, current_setting('app.layout')::snowflake_layout);
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
-ALTER TABLE m ALTER id SET DEFAULT CASE WHEN now() > '2026-01-01Z' THEN next_snowflake('ids', 1) ELSE next_shard_id(1, nextval('ids')) END;
+ALTER TABLE m ALTER id SET DEFAULT CASE WHEN now() > '2026-01-01Z' THEN next_snowflake('ids', 1, 'twitter') ELSE next_shard_id(1, nextval('ids')) END;
 SELECT create_id_partitions('m', '1 month', month(1), month(2));
 ALTER TABLE m ALTER id DROP DEFAULT;
 SELECT drop_id_partitions('m', '2025-06-01Z');
@@ -727,10 +727,10 @@ DROP TABLE m;
 CREATE TABLE m (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE m_present PARTITION OF m FOR VALUES FROM (snowflake_floor(month(0), 'discord')) TO (snowflake_floor(month(1), 'discord'));
 SELECT drop_id_partitions('m', '2025-06-01Z', layout => 'twitter');
-ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1);
+ALTER TABLE m ALTER id SET DEFAULT next_snowflake('ids', 1, 'twitter');
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year');
 DROP TABLE m;
-CREATE TABLE m (n int, id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE m (n int, id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 SELECT maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'pgedge');
 SELECT done FROM maintain_id_partitions('m', '1 month', '0', '1 year', layout => 'twitter;start=random');
 DROP TABLE m;
@@ -776,9 +776,9 @@ DROP TABLE m;
 -- A table that refers to itself: only rows that others refer to keep their partition
 CREATE TABLE m (id bigint PRIMARY KEY, other bigint REFERENCES m) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('m', '1 day', '2026-01-01Z', '2026-01-05Z', 'twitter');
-INSERT INTO m VALUES (snowflake_floor('2026-01-02Z'), NULL), (snowflake_floor('2026-01-04Z'), snowflake_floor('2026-01-02Z'));
+INSERT INTO m VALUES (snowflake_floor('2026-01-02Z', 'twitter'), NULL), (snowflake_floor('2026-01-04Z', 'twitter'), snowflake_floor('2026-01-02Z', 'twitter'));
 SELECT partition, regexp_replace(problem, 'fkey[_\d]*', 'fkey', 'g') AS problem FROM drop_id_partitions('m', '2026-01-04Z', layout => 'twitter');
-DELETE FROM m WHERE id = snowflake_floor('2026-01-04Z');
+DELETE FROM m WHERE id = snowflake_floor('2026-01-04Z', 'twitter');
 SELECT partition, problem FROM drop_id_partitions('m', '2026-01-10Z', layout => 'twitter');
 DROP TABLE m;
 
@@ -820,7 +820,7 @@ RESET lock_timeout;
 DROP TABLE m;
 
 -- Errors
-CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1)) PARTITION BY RANGE (id);
+CREATE TABLE m (id bigint DEFAULT next_snowflake('ids', 1, 'twitter')) PARTITION BY RANGE (id);
 CREATE TABLE plain (id bigint);
 SELECT maintain_id_partitions('plain', '1 day', '1 day');
 SELECT drop_id_partitions('plain', now());

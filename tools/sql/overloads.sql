@@ -47,7 +47,7 @@ INSERT INTO app.indexed DEFAULT VALUES;
 INSERT INTO app.checked DEFAULT VALUES;
 INSERT INTO app.referred DEFAULT VALUES;
 INSERT INTO app.referring (n) VALUES (1);
-CREATE TEMP TABLE step AS SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('app.indexed', 'id', 5);
+CREATE TEMP TABLE step AS SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('app.indexed', 'id', 5, 'twitter');
 -- functions are named with their schemas, so one in another schema of the path is none
 SELECT step, statement FROM step WHERE statement LIKE '%common%' OR statement LIKE '%check%' ORDER BY step;
 
@@ -68,14 +68,14 @@ SET SESSION AUTHORIZATION regress_overloads_owner;
 -- while the tables are in use: before the index is created, and at the end
 SELECT statement FROM step WHERE statement LIKE '%check%' LIMIT 1 \gexec
 SELECT statement FROM step WHERE statement LIKE '%finish%' \gexec
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('app.indexed', 'id', 5);
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('app.indexed', 'id', 5, 'twitter');
 CALL objectid_ext_tools.undo_conversion('app.indexed', 'id');
 -- before
 SELECT item, detail FROM unnest('{app.indexed,app.checked,app.fine,app.referred}'::regclass[]) AS t, objectid_ext_tools.conversion_plan(t, 'id') WHERE item LIKE 'obstacle%';
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('app.fine', 'id', 5);
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('app.fine', 'id', 5, 'twitter');
 -- under a lock
-SELECT objectid_ext_tools.convert_to_snowflake('app.checked', 'id', 5);
-SELECT objectid_ext_tools.convert_to_snowflake('app.referred', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('app.checked', 'id', 5, 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('app.referred', 'id', 5, 'twitter');
 -- sub-partitions
 SELECT DISTINCT problem FROM objectid_ext_tools.maintain_id_partitions('app.divided', '1 month', '20 days');
 
@@ -87,7 +87,7 @@ ALTER FUNCTION app.bucket(bigint) RENAME TO buckets;
 ALTER OPERATOR common.@@@ (bigint, bigint) OWNER TO regress_overloads_owner;
 CREATE FUNCTION common.bucket(name) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1';
 SET SESSION AUTHORIZATION regress_overloads_owner;
-SELECT objectid_ext_tools.convert_to_snowflake('app.indexed', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('app.indexed', 'id', 5, 'twitter');
 SELECT indexdef FROM pg_indexes WHERE tablename = 'indexed' ORDER BY indexdef COLLATE "C";
 RESET SESSION AUTHORIZATION;
 

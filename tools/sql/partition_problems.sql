@@ -30,8 +30,8 @@ CREATE FUNCTION maintained(parent regclass, OUT done text, OUT month text, OUT m
            regexp_replace(regexp_replace(m.problem, '\d{8,}', '...', 'g'), 'fkey[_\d]*', 'fkey')
     FROM objectid_ext_tools.maintain_id_partitions(parent, '1 month', month(1) - now(), now() - month(0)) AS m $$;
 \set rows 'SELECT (SELECT count(*) FROM m_default) AS in_default, (SELECT count(*) FROM m) AS rows, (SELECT count(*) FROM pg_class WHERE relname IN (''objectid_ext_tools_moved'', ''m_template'')) AS remains;'
-\set begin 'BEGIN; SET ROLE regress_problems_owner; CREATE TABLE m (id bigint DEFAULT next_snowflake(''ids'', 1) NOT NULL, n int) PARTITION BY RANGE (id); CREATE TABLE m_default PARTITION OF m DEFAULT; INSERT INTO m SELECT snowflake_floor(month(0)), 2;'
-\set old 'CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)))'
+\set begin 'BEGIN; SET ROLE regress_problems_owner; CREATE TABLE m (id bigint DEFAULT next_snowflake(''ids'', 1, ''twitter'') NOT NULL, n int) PARTITION BY RANGE (id); CREATE TABLE m_default PARTITION OF m DEFAULT; INSERT INTO m SELECT snowflake_floor(month(0), ''twitter''), 2;'
+\set old 'CREATE TABLE m_old PARTITION OF m FOR VALUES FROM (snowflake_floor(month(-1), ''twitter'')) TO (snowflake_floor(month(0), ''twitter''))'
 \set maintain 'SELECT * FROM maintained(''m''); RESET ROLE;' :rows 'ROLLBACK;'
 \set QUIET on
 
@@ -146,7 +146,7 @@ CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RA
 RESET ROLE;
 SET LOCAL client_min_messages = warning;
 CREATE TABLE m_old (id bigint NOT NULL, n int) PARTITION BY LIST ((n + spy(1)));
-ALTER TABLE m ATTACH PARTITION m_old FOR VALUES FROM (snowflake_floor(month(-1))) TO (snowflake_floor(month(0)));
+ALTER TABLE m ATTACH PARTITION m_old FOR VALUES FROM (snowflake_floor(month(-1), 'twitter')) TO (snowflake_floor(month(0), 'twitter'));
 ALTER TABLE m_old OWNER TO regress_problems_other;
 SET ROLE regress_problems_owner;
 :maintain
@@ -169,13 +169,13 @@ CREATE VIEW old AS SELECT * FROM m_old;
 :begin :old;
 ALTER TABLE m ADD PRIMARY KEY (id);
 CREATE TABLE referring (id bigint REFERENCES m);
-INSERT INTO m SELECT snowflake_floor(month(-1));
+INSERT INTO m SELECT snowflake_floor(month(-1), 'twitter');
 INSERT INTO referring SELECT min(id) FROM m;
 :maintain
 -- A partition of another role refers to the table, by its own foreign key or because
 -- the table refers to itself: to look whether it refers to the rows would run functions of
 -- that role.
-\set theirs 'CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING ''run as %'', CASE WHEN current_user LIKE ''regress\_%'' THEN current_user ELSE ''its creator'' END; RETURN n; END $$; CREATE TABLE m_theirs PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5))) TO (snowflake_floor(month(6))); ALTER TABLE m_theirs ADD CHECK (n > spy(1)); RESET ROLE; ALTER TABLE m_theirs OWNER TO regress_problems_other; GRANT SELECT ON m_theirs TO regress_problems_owner; SET LOCAL client_min_messages = warning; SET ROLE regress_problems_owner;'
+\set theirs 'CREATE FUNCTION spy(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING ''run as %'', CASE WHEN current_user LIKE ''regress\_%'' THEN current_user ELSE ''its creator'' END; RETURN n; END $$; CREATE TABLE m_theirs PARTITION OF m FOR VALUES FROM (snowflake_floor(month(5), ''twitter'')) TO (snowflake_floor(month(6), ''twitter'')); ALTER TABLE m_theirs ADD CHECK (n > spy(1)); RESET ROLE; ALTER TABLE m_theirs OWNER TO regress_problems_other; GRANT SELECT ON m_theirs TO regress_problems_owner; SET LOCAL client_min_messages = warning; SET ROLE regress_problems_owner;'
 :begin :old;
 ALTER TABLE m ADD PRIMARY KEY (id);
 :theirs

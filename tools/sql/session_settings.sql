@@ -69,7 +69,7 @@ INSERT INTO document SELECT x, decode(x, 'hex') FROM lpad('1', 24, '0') AS x;
 INSERT INTO of_document SELECT _id FROM document;
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-03 00:00:00+00', 'instagram');
 CREATE TABLE by_both (id bigint, f float8, i interval) PARTITION BY RANGE (id);
-SELECT format('CREATE TABLE by_both_1 PARTITION OF by_both FOR VALUES FROM (%s) TO (%s) PARTITION BY RANGE (f, i)', snowflake_floor('2026-01-01 00:00:00+00'), snowflake_floor('2026-01-02 00:00:00+00')) \gexec
+SELECT format('CREATE TABLE by_both_1 PARTITION OF by_both FOR VALUES FROM (%s) TO (%s) PARTITION BY RANGE (f, i)', snowflake_floor('2026-01-01 00:00:00+00', 'twitter'), snowflake_floor('2026-01-02 00:00:00+00', 'twitter')) \gexec
 CREATE TABLE by_both_1_1 PARTITION OF by_both_1 FOR VALUES FROM ('0.3333333333333333', '-1 days +02:03:00') TO (1, '2 days');
 CREATE VIEW printed AS
 SELECT conrelid AS "table", conname AS name, regexp_replace(pg_get_constraintdef(oid), 'bigint', 'integer') AS definition FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
@@ -82,19 +82,19 @@ SELECT item, detail FROM objectid_ext_tools.conversion_plan('parent', 'id') WHER
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('event', 'id', 'created_at') WHERE item LIKE 'obstacle%';
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('document', '_id') WHERE item LIKE 'obstacle%';
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('parent', 'id', 1) ORDER BY step \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('event', 'id', 1, created_at => 'created_at') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('parent', 'id', 1, 'twitter') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('event', 'id', 1, 'twitter', created_at => 'created_at') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', '_id') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 SELECT DISTINCT amname FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE starts_with(relname, '_objectid_ext') AND relkind = 'r';
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', '_id') ORDER BY step \gexec
 -- An older snapshot would hide what others commit while these wait for a lock.
-SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2);
+SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2, 'twitter');
 SELECT objectid_ext_tools.convert_to_objectid('document', '_id');
 SELECT objectid_ext_tools.drop_id_partitions('by_time', '2027-01-01 00:00:00+00');
 SELECT objectid_ext_tools.maintain_id_partitions('by_time', '1 day', '1 day', layout => 'instagram');
 SELECT objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'instagram');
 SET default_transaction_isolation = 'read committed';
-SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2);
+SELECT objectid_ext_tools.convert_to_snowflake('locked', 'id', 2, 'twitter');
 \t off
 -- The layout of partitions is read from their bounds.
 SELECT objectid_ext_tools.create_id_partitions('by_time', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'twitter');
@@ -107,7 +107,7 @@ SET client_min_messages = warning;
 SELECT b.*, p.definition FROM printed_before AS b FULL JOIN printed AS p USING ("table", name, definition) WHERE b IS NULL OR p IS NULL ORDER BY 1, 2;
 SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
  WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attname IN ('id', 'parent', 'later', 'event', '_id', 'document', 'b', 'locked') ORDER BY attrelid::regclass::text, attname;
-SELECT count(*), bool_and(snowflake_timestamp(id) = created_at AND id = event) AS kept FROM event;
+SELECT count(*), bool_and(snowflake_timestamp(id, 'twitter') = created_at AND id = event) AS kept FROM event;
 SELECT count(*), count(DISTINCT pg_get_expr(relpartbound, c.oid)) FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'by_both'::regclass);
 SELECT relname FROM pg_class WHERE starts_with(relname, '_objectid_ext');
 -- nothing that is converted has moved

@@ -58,8 +58,8 @@ INSERT INTO app.customer (name) VALUES ('a'), ('b');
 INSERT INTO app.orders (customer) VALUES (1), (2);
 INSERT INTO app.author DEFAULT VALUES;
 INSERT INTO app.book TABLE app.author;
-SELECT objectid_ext_tools.convert_to_snowflake('app.customer', 'id', 5);
-SELECT objectid_ext_tools.convert_to_snowflake('app.orders', 'id', layout => 'instagram');
+SELECT objectid_ext_tools.convert_to_snowflake('app.customer', 'id', 5, 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('app.orders', 'id', node => NULL, layout => 'instagram');
 SELECT objectid_ext_tools.convert_to_objectid('app.author', '_id');
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.event', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00');
 SELECT count(*) FROM objectid_ext_tools.create_id_partitions('app.number', '1 day', '2026-01-01 00:00:00+00', '2026-01-04 00:00:00+00', 'twitter');
@@ -88,13 +88,13 @@ DROP EXTENSION objectid_ext_tools;
 SELECT to_regnamespace('objectid_ext_tools') IS NULL AS gone, pg_temp.facts() = :'before' AS as_before;
 
 -- Everything works without it, even after objectid_ext is moved.
-INSERT INTO app.customer (name) VALUES ('c') RETURNING ids.snowflake_node(id);
+INSERT INTO app.customer (name) VALUES ('c') RETURNING ids.snowflake_node(id, 'twitter');
 RESET SESSION AUTHORIZATION;
 CREATE SCHEMA moved;
 ALTER EXTENSION objectid_ext SET SCHEMA moved;
 GRANT USAGE ON SCHEMA moved TO PUBLIC;
 SET SESSION AUTHORIZATION regress_tools_dba;
-INSERT INTO app.customer (name) VALUES ('d') RETURNING moved.snowflake_node(id);
+INSERT INTO app.customer (name) VALUES ('d') RETURNING moved.snowflake_node(id, 'twitter');
 INSERT INTO app.event SELECT moved.objectid_floor('2026-01-03 12:00:00+00');
 SELECT count(*) FROM app.event WHERE id OPERATOR(moved.<) timestamptz '2026-01-03 00:00:00+00';
 
@@ -107,7 +107,7 @@ ALTER EXTENSION objectid_ext SET SCHEMA ids;
 SET SESSION AUTHORIZATION regress_tools_dba;
 SELECT * FROM objectid_ext_tools.id_partitions('app.number', 'twitter');
 CREATE TABLE app.more (id serial PRIMARY KEY, document text);
-SELECT objectid_ext_tools.convert_to_snowflake('app.more', 'id', 5);
+SELECT objectid_ext_tools.convert_to_snowflake('app.more', 'id', 5, 'twitter');
 SELECT objectid_ext_tools.convert_to_objectid('app.more', 'document');
 SELECT attname, atttypid::regtype AS type, pg_get_expr(adbin, adrelid) AS "default"
   FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum

@@ -136,7 +136,7 @@ CREATE TEMP TABLE pg_attribute (attrelid oid);
 CREATE DOMAIN pg_temp.regtype AS text CHECK (false);
 CREATE DOMAIN pg_temp.objectid AS text CHECK (false);
 CREATE SEQUENCE victim.clock;
-CREATE TABLE victim.clocked (id bigint DEFAULT ids.next_snowflake('victim.clock'::regclass, 1));
+CREATE TABLE victim.clocked (id bigint DEFAULT ids.next_snowflake('victim.clock'::regclass, 1, 'twitter'));
 SET search_path = pg_temp, ids, pg_catalog;
 SET timezone = 'UTC';
 
@@ -148,8 +148,8 @@ SELECT objectid_ext_tools.create_id_partitions('victim.by_uuid', '1 day', '2026-
 SELECT * FROM objectid_ext_tools.id_partitions('victim.by_time');
 SELECT * FROM objectid_ext_tools.id_partitions('victim.by_number', 'twitter');
 SELECT * FROM objectid_ext_tools.id_partitions('victim.by_uuid');
-SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1);
-SELECT objectid_ext_tools.convert_to_snowflake('victim.identified', 'id', 1);
+SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1, 'twitter');
+SELECT objectid_ext_tools.convert_to_snowflake('victim.identified', 'id', 1, 'twitter');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'id');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'c');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'b');
@@ -157,17 +157,17 @@ SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'j');
 SELECT item, relation FROM objectid_ext_tools.conversion_plan('victim.live', 'id');
 SELECT item, relation FROM objectid_ext_tools.conversion_plan('victim.live_text', 'id');
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1, 'twitter') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SET search_path = pg_temp, ids, pg_catalog;
 SELECT relation, percent FROM objectid_ext_tools.conversion_progress;
 CALL objectid_ext_tools.undo_conversion('victim.live', 'id');
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live', 'id', 1, 'twitter') ORDER BY step \gexec
 SET search_path = pg_temp, ids, pg_catalog;
 INSERT INTO victim.live (parent) VALUES (1);
 SELECT item, relation FROM objectid_ext_tools.conversion_plan('victim.live_past', 'id', 'created');
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live_past', 'id', 1, created_at => 'created') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live_past', 'id', 1, 'twitter', created_at => 'created') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 INSERT INTO victim.live_past (parent) VALUES (1);
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live_past', 'id', 1, created_at => 'created') ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('victim.live_past', 'id', 1, 'twitter', created_at => 'created') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'id') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'c') ORDER BY step \gexec
 SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('victim.live_text', 'b') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
@@ -211,12 +211,12 @@ RESET SESSION AUTHORIZATION;
 -- session has left ids in a block; conversions require the table's owner.
 GRANT USAGE ON SCHEMA victim TO regress_objectid_attacker;
 ALTER SEQUENCE victim.numbered_id_seq CACHE 1000;
-SELECT count(DISTINCT ids.next_snowflake('victim.numbered_id_seq', 1)) FROM generate_series(1, 2);
+SELECT count(DISTINCT ids.next_snowflake('victim.numbered_id_seq'::pg_catalog.regclass, 1, 'twitter'::ids.snowflake_layout)) FROM generate_series(1, 2);
 SET SESSION AUTHORIZATION regress_objectid_attacker;
-SELECT ids.next_snowflake('victim.numbered_id_seq', 1);
+SELECT ids.next_snowflake('victim.numbered_id_seq'::pg_catalog.regclass, 1, 'twitter'::ids.snowflake_layout);
 SELECT first FROM ids.nextval_range('victim.numbered_id_seq', 1);
 SELECT ids.nextval_any('{victim.numbered_id_seq}');
-SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1);
+SELECT objectid_ext_tools.convert_to_snowflake('victim.numbered', 'id', 1, 'twitter');
 SELECT objectid_ext_tools.convert_to_objectid('victim.document', 'c');
 SELECT objectid_ext_tools._change_column_types('victim.numbered', 'n', 'bigint'::pg_catalog.regtype);
 SELECT objectid_ext_tools._replace_identity('victim.numbered', 'id', 'victim.numbered_id_seq');
@@ -236,7 +236,7 @@ RESET SESSION AUTHORIZATION;
 ALTER SCHEMA ids OWNER TO pg_database_owner;
 ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_installer;
 SET SESSION AUTHORIZATION regress_objectid_victim;
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.shared', 'id', 1, created_at => 'created_at');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.shared', 'id', 1, 'twitter', created_at => 'created_at');
 RESET SESSION AUTHORIZATION;
 GRANT regress_objectid_victim TO regress_objectid_installer;
 SET SESSION AUTHORIZATION regress_objectid_victim;
@@ -268,7 +268,7 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT format('CREATE TABLE ids.%I (relation regclass)', objectid_ext_tools._live_name('owned.id')) \gexec
 RESET SESSION AUTHORIZATION;
 SELECT item, split_part(detail, E'\n', 1) AS detail FROM objectid_ext_tools.conversion_plan('ids.owned', 'id') WHERE item LIKE 'obstacle%';
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s');
 CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
 SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('owned.id')) \gexec
@@ -276,22 +276,22 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT format('CREATE VIEW ids.%I AS SELECT ids.trap()', objectid_ext_tools._live_name('owned.id') || suffix) FROM unnest('{"",_past,_recent}'::text[]) AS suffix \gexec
 SELECT format('CREATE TABLE ids.%I (relation regclass, name name, definition text, comment text)', objectid_ext_tools._live_name('owned.id late')) \gexec
 RESET SESSION AUTHORIZATION;
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, created_at => 'created_at');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter', created_at => 'created_at');
 SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id')) \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_past') \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 SELECT format('DROP VIEW ids.%I', objectid_ext_tools._live_name('owned.id') || '_recent') \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('owned.id late')) \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 -- nor a type, unless it is one of an array, which PostgreSQL renames
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 SELECT format('CREATE TABLE ids.%I ()', substr(objectid_ext_tools._live_name('owned.id'), 2)) \gexec
 SELECT format('CREATE DOMAIN ids.%I AS integer', objectid_ext_tools._live_name('owned.id') || '_past') \gexec
 RESET SESSION AUTHORIZATION;
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 SELECT format('DROP DOMAIN ids.%I', objectid_ext_tools._live_name('owned.id') || '_past') \gexec
 CALL objectid_ext_tools._convert_live('begin', 'ids.owned', 'id', 'bigint', '1 s');
 CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
@@ -302,7 +302,7 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE TRIGGER "~objectid_ext_conversion" AFTER INSERT ON ids.owned FOR EACH ROW EXECUTE FUNCTION ids.noted();
 RESET SESSION AUTHORIZATION;
 SELECT detail FROM objectid_ext_tools.conversion_plan('ids.owned', 'id') WHERE item LIKE 'obstacle%';
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 SELECT objectid_ext_tools._live_check_apart('{ids.owned}', 'state');
 CALL objectid_ext_tools.undo_conversion('ids.owned', 'id');
 DROP TRIGGER "~objectid_ext_conversion" ON ids.owned;
@@ -314,7 +314,7 @@ CREATE TABLE ids.owned_1 PARTITION OF ids.owned FOR VALUES IN (1);
 CREATE TABLE ids.refers (id integer, part integer, FOREIGN KEY (id, part) REFERENCES ids.owned);
 GRANT REFERENCES ON ids.owned TO regress_objectid_attacker;
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1) WHERE statement NOT LIKE '%finish%' \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter') WHERE statement NOT LIKE '%finish%' \gexec
 \t off
 DO $$
 BEGIN
@@ -326,8 +326,8 @@ END $$;
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE TABLE ids.refers_too (id integer, part integer, FOREIGN KEY (id, part) REFERENCES ids.owned);
 RESET SESSION AUTHORIZATION;
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1) \gexec
-SELECT count(*) FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1);
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter') \gexec
+SELECT count(*) FROM objectid_ext_tools.snowflake_conversion_steps('ids.owned', 'id', 1, 'twitter');
 SELECT convalidated, count(*) FROM pg_constraint WHERE conrelid = 'ids.refers'::regclass AND conparentid = 0 GROUP BY 1;
 DROP TABLE ids.owned, ids.refers, ids.refers_too;
 
@@ -344,17 +344,17 @@ CREATE INDEX ON ids.bait (id) WHERE ids.spring(1) AND id > 0;
 CREATE UNIQUE INDEX ON ids.bait (text_id) WHERE ids.spring(2);
 INSERT INTO ids.bait (text_id) VALUES ('507f1f77bcf86cd799439011'), ('507f1f77bcf86cd799439012');
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, created_at => 'created_at') WHERE step = 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, 'twitter', created_at => 'created_at') WHERE step = 1 \gexec
 CALL objectid_ext_tools.undo_conversion('ids.bait', 'id');
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1) WHERE step = 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, 'twitter') WHERE step = 1 \gexec
 \t off
 SELECT format('CREATE OR REPLACE FUNCTION ids.%I() RETURNS trigger LANGUAGE plpgsql AS %L', objectid_ext_tools._live_name('bait'), 'BEGIN PERFORM ids.spring(3); NEW := NULL; RETURN NEW; END') \gexec
 RESET SESSION AUTHORIZATION;
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.bait', 'id');
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.bait', 'id', 'created_at') WHERE item LIKE 'obstacle%';
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.bait', 'text_id') WHERE item LIKE 'obstacle%';
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1);
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, created_at => 'created_at');
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, 'twitter');
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.bait', 'id', 1, 'twitter', created_at => 'created_at');
 SELECT * FROM objectid_ext_tools.objectid_conversion_steps('ids.bait', 'text_id');
 CALL objectid_ext_tools._convert_live('fill', 'ids.bait', 'id', 'bigint', '1 s');
 CALL objectid_ext_tools._convert_live('finish', 'ids.bait', 'id', 'bigint', '1 s', NULL, 1, 'twitter');
@@ -367,7 +367,7 @@ SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE TABLE ids.refers (mine int REFERENCES ids.mine CHECK (ids.spring(4)));
 RESET SESSION AUTHORIZATION;
 SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.mine', 'id') WHERE item LIKE 'obstacle%';
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1);
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1, 'twitter');
 DROP TABLE ids.refers;
 -- nor that of a child of a table that refers to it, or of one that is created before the
 -- last step compares all rows
@@ -384,7 +384,7 @@ SELECT item, detail FROM objectid_ext_tools.conversion_plan('ids.keys', 'id') WH
 DROP TABLE ids.refers CASCADE;
 SET client_min_messages = error;
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.keys', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.keys', 'id', 1, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 RESET client_min_messages;
 GRANT REFERENCES ON ids.keys TO regress_objectid_attacker;
@@ -421,7 +421,7 @@ RESET SESSION AUTHORIZATION;
 CREATE VIEW ids.front AS SELECT n FROM ids.granted;
 GRANT INSERT ON ids.front TO regress_objectid_victim;
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.granted', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.granted', 'id', 1, 'twitter') ORDER BY step \gexec
 \t off
 SELECT grantee::regrole, privilege_type FROM pg_catalog.pg_class, aclexplode(relacl) WHERE oid = 'ids.granted_id_seq'::regclass AND grantee <> relowner;
 DROP VIEW ids.fake;
@@ -443,7 +443,7 @@ SELECT objectid_ext_tools.create_id_partitions('ids.event', '1 day', '2026-01-01
 DROP TABLE ids.refers, ids.event CASCADE;
 -- A foreign key of theirs does not prevent that a conversion is undone.
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1) WHERE step OPERATOR(pg_catalog.=) 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.mine', 'id', 1, 'twitter') WHERE step OPERATOR(pg_catalog.=) 1 \gexec
 \t off
 SET SESSION AUTHORIZATION regress_objectid_attacker;
 CREATE TABLE ids.refers (mine int CONSTRAINT _objectid_ext_x REFERENCES ids.mine);
@@ -457,7 +457,7 @@ SET SESSION AUTHORIZATION regress_objectid_installer;
 CREATE TABLE ids.past (id serial PRIMARY KEY, created_at timestamptz);
 SET client_min_messages = error;
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.past', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.past', 'id', 1, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 \t off
 SELECT format('DROP SEQUENCE ids.%I CASCADE', objectid_ext_tools._live_name('past.id') || '_ids') \gexec
 RESET client_min_messages;
@@ -479,8 +479,8 @@ CREATE INDEX ON ids.parted (id);
 CREATE TABLE ids.part PARTITION OF ids.parted FOR VALUES IN (1);
 CREATE TABLE ids.refers (n int, parted int, FOREIGN KEY (n, parted) REFERENCES ids.parted (n, id));
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.private', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.parted', 'id', 1) WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.private', 'id', 1, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.parted', 'id', 1, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
 SELECT objectid_ext_tools._live_step('finish', 'ids.parted', 'id', 'bigint', '1 s', NULL, 1, 'twitter');
 \t off
 SELECT count(DISTINCT o.oid) AS objects, array_agg(DISTINCT grantee::regrole) FILTER (WHERE grantee <> owner) AS others, array_agg(DISTINCT privilege_type) FILTER (WHERE grantee <> owner) AS privileges
@@ -492,7 +492,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA ids REVOKE ALL ON SEQUENCES FROM regress_obje
 ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM regress_objectid_attacker;
 \t on
 CALL objectid_ext_tools.undo_conversion('ids.private', 'id');
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.parted', 'id', 1) ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.parted', 'id', 1, 'twitter') ORDER BY step \gexec
 \t off
 DROP TABLE ids.private, ids.parted, ids.refers;
 
@@ -503,11 +503,11 @@ SELECT format('CREATE INDEX %I ON ids.bait (id)', objectid_ext_tools._live_name(
 CREATE TABLE ids.taken (id serial PRIMARY KEY, created_at timestamptz);
 INSERT INTO ids.taken (created_at) VALUES ('2026-01-01 00:00:00+00');
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.taken', 'id', 1, created_at => 'created_at') ORDER BY step \gexec
-SELECT ids.snowflake_timestamp(id) = created_at AS kept FROM ids.taken;
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.taken', 'id', 1, 'twitter', created_at => 'created_at') ORDER BY step \gexec
+SELECT ids.snowflake_timestamp(id, 'twitter') = created_at AS kept FROM ids.taken;
 -- Whoever drops what is stored of a conversion does not prevent that it is undone.
 CREATE TABLE ids.lost (id serial PRIMARY KEY, parent int REFERENCES ids.lost);
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.lost', 'id', 1) WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.lost', 'id', 1, 'twitter') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SELECT format('DROP TABLE ids.%I', objectid_ext_tools._live_name('lost.id')) \gexec
 CALL objectid_ext_tools.undo_conversion('ids.lost', 'id');
 SELECT count(*) AS triggers FROM pg_trigger WHERE tgrelid = 'ids.lost'::regclass AND NOT tgisinternal;
@@ -531,7 +531,7 @@ ALTER EXTENSION objectid_ext_tools DROP FUNCTION ids._objectid_ext_needed();
 DROP FUNCTION ids._objectid_ext_needed(), ids._objectid_ext_other();
 -- One that cannot be dropped does not prevent that a conversion is undone.
 CREATE TABLE ids.used (id serial PRIMARY KEY);
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.used', 'id', 1) WHERE step OPERATOR(pg_catalog.=) 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.used', 'id', 1, 'twitter') WHERE step OPERATOR(pg_catalog.=) 1 \gexec
 SELECT format('CREATE TRIGGER uses BEFORE DELETE ON ids.lost FOR EACH ROW EXECUTE FUNCTION ids.%I()', objectid_ext_tools._live_name('used')) \gexec
 CALL objectid_ext_tools.undo_conversion('ids.used', 'id');
 SELECT count(*) AS columns FROM pg_catalog.pg_attribute WHERE attrelid = 'ids.used'::regclass AND attnum > 0 AND NOT attisdropped;
@@ -558,7 +558,7 @@ DROP TABLE ids._objectid_ext_false, ids._objectid_ext_odd, ids._objectid_ext_wil
 SET quote_all_identifiers = on;
 CREATE TABLE ids.quoted (id serial PRIMARY KEY, created_at timestamptz);
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.quoted', 'id', 1, created_at => 'created_at') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('ids.quoted', 'id', 1, 'twitter', created_at => 'created_at') WHERE statement OPERATOR(pg_catalog.!~~) '%finish%' ORDER BY step \gexec
 SELECT item FROM objectid_ext_tools.conversion_plan('ids.quoted', 'id', 'created_at') WHERE item LIKE 'obstacle%';
 CALL objectid_ext_tools.undo_conversion('ids.quoted', 'id');
 \t off
@@ -576,9 +576,9 @@ CREATE TABLE given.late (id serial PRIMARY KEY, created_at timestamptz DEFAULT '
 CREATE TABLE given.whole (id serial PRIMARY KEY, created_at timestamptz DEFAULT '2026-01-01');
 INSERT INTO given.late DEFAULT VALUES;
 \t on
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.early', 'id', 1, created_at => 'created_at') WHERE step = 1 \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.late', 'id', 1, created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
-SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.whole', 'id', 1, created_at => 'created_at') WHERE step = 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.early', 'id', 1, 'twitter', created_at => 'created_at') WHERE step = 1 \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.late', 'id', 1, 'twitter', created_at => 'created_at') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
+SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('given.whole', 'id', 1, 'twitter', created_at => 'created_at') WHERE step = 1 \gexec
 \t off
 RESET SESSION AUTHORIZATION;
 ALTER TABLE given.early OWNER TO regress_objectid_attacker;
@@ -612,9 +612,9 @@ SELECT format('CREATE TRIGGER fire BEFORE INSERT ON given.%I FOR EACH ROW EXECUT
 SELECT format('GRANT ALL ON given.%I TO regress_objectid_victim', objectid_ext_tools._live_name('whole.id') || '_recent') \gexec
 INSERT INTO given.whole DEFAULT VALUES;
 -- It cannot go on, and can undo what has been given to it.
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('given.late', 'id', 1, created_at => 'created_at');
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('given.late', 'id', 1, 'twitter', created_at => 'created_at');
 CALL objectid_ext_tools.undo_conversion('given.late', 'id');
-SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('given.whole', 'id', 1, created_at => 'created_at');
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('given.whole', 'id', 1, 'twitter', created_at => 'created_at');
 CALL objectid_ext_tools.undo_conversion('given.whole', 'id');
 INSERT INTO given.whole DEFAULT VALUES;
 SELECT count(*) AS triggers FROM pg_trigger WHERE tgrelid = 'given.whole'::regclass;
@@ -631,11 +631,11 @@ RESET client_min_messages;
 GRANT USAGE ON SEQUENCE victim.numbered_id_seq TO pg_database_owner;
 ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_attacker;
 SET SESSION AUTHORIZATION regress_objectid_attacker;
-SELECT ids.next_snowflake('victim.numbered_id_seq', 1) > 2 AS owner;
+SELECT ids.next_snowflake('victim.numbered_id_seq'::pg_catalog.regclass, 1, 'twitter'::ids.snowflake_layout) > 2 AS owner;
 RESET SESSION AUTHORIZATION;
 ALTER DATABASE regress_objectid_security OWNER TO regress_objectid_victim;
 SET SESSION AUTHORIZATION regress_objectid_attacker;
-SELECT ids.next_snowflake('victim.numbered_id_seq', 1) > 2 AS owner;
+SELECT ids.next_snowflake('victim.numbered_id_seq'::pg_catalog.regclass, 1, 'twitter'::ids.snowflake_layout) > 2 AS owner;
 RESET SESSION AUTHORIZATION;
 
 -- The worst remaining case: an ambiguous call is an error.
@@ -645,7 +645,7 @@ RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_objectid_victim;
 CREATE TABLE victim.more (id serial);
 \set VERBOSITY sqlstate
-SELECT objectid_ext_tools.convert_to_snowflake('victim.more', 'id', 1);
+SELECT objectid_ext_tools.convert_to_snowflake('victim.more', 'id', 1, 'twitter');
 \set VERBOSITY default
 RESET SESSION AUTHORIZATION;
 

@@ -39,7 +39,7 @@ sub create_tables
 		CREATE TABLE event (id objectid PRIMARY KEY DEFAULT gen_objectid()) PARTITION BY RANGE (id);
 		CREATE TABLE event_default PARTITION OF event DEFAULT;
 		CREATE SEQUENCE IF NOT EXISTS message_id CACHE 16;
-		CREATE TABLE message (id bigint PRIMARY KEY DEFAULT next_snowflake('message_id', 5)) PARTITION BY RANGE (id);
+		CREATE TABLE message (id bigint PRIMARY KEY DEFAULT next_snowflake('message_id', 5, 'twitter')) PARTITION BY RANGE (id);
 		CREATE TABLE message_default PARTITION OF message DEFAULT});
 }
 
@@ -95,9 +95,9 @@ sub rows_are_in_place
 		"$name: no row in a default partition");
 	foreach my $table ('event', 'message')
 	{
-		my $time = $table eq 'event' ? 'objectid_timestamp' : 'snowflake_timestamp';
+		my $time = $table eq 'event' ? 'objectid_timestamp(id)' : q{snowflake_timestamp(id, 'twitter')};
 		my ($rows, $distinct, $right) = split /\|/, $node->safe_psql('postgres', qq{
-			SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE $time(id) >= lower AND $time(id) < upper)
+			SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE $time >= lower AND $time < upper)
 			FROM $table AS t JOIN objectid_ext_tools.id_partitions('$table') AS p ON p.partition = t.tableoid});
 		cmp_ok($rows, '>', 100, "$name: $rows rows of $table");
 		is("$distinct|$right", "$rows|$rows", "$name: each in its partition");

@@ -59,8 +59,8 @@ foreach my $node ($a, $c)
 {
 	$node->safe_psql('postgres', q{
 		CREATE SEQUENCE item_id;
-		CREATE TABLE item (id bigint DEFAULT next_snowflake('item_id'), name text);
-		CREATE TABLE part (id bigint DEFAULT next_snowflake('item_id', snowflake_node_id()))});
+		CREATE TABLE item (id bigint DEFAULT next_snowflake('item_id', 'twitter'), name text);
+		CREATE TABLE part (id bigint DEFAULT next_snowflake('item_id', snowflake_node_id(), 'twitter'))});
 }
 is(clock_of($a), "1||\n1||", 'clocks of a server with a node');
 is(clock_of($c), "||objectid_ext.node_id is not set\n||objectid_ext.node_id is not set", 'and of one without');
@@ -87,14 +87,14 @@ is(clock_of($a), "1|t|\n1|t|", 'a clock that has given an id');
 
 # Prometheus refuses all metrics if two have the same labels.
 my $temporary = $c->background_psql('postgres');
-$temporary->query_safe(q{CREATE TEMPORARY TABLE item (id bigint DEFAULT next_snowflake('item_id', 1))});
+$temporary->query_safe(q{CREATE TEMPORARY TABLE item (id bigint DEFAULT next_snowflake('item_id', 1, 'twitter'))});
 $c->safe_psql('postgres', q{
 	CREATE SCHEMA "Other";
-	CREATE TABLE "Other".item (id bigint DEFAULT next_snowflake('item_id', 1));
-	CREATE TABLE "Other.item" (id bigint DEFAULT next_snowflake('item_id', 1));
+	CREATE TABLE "Other".item (id bigint DEFAULT next_snowflake('item_id', 1, 'twitter'));
+	CREATE TABLE "Other.item" (id bigint DEFAULT next_snowflake('item_id', 1, 'twitter'));
 	CREATE SEQUENCE "Other".item_id;
-	CREATE TABLE twice (ids bigint[] DEFAULT ARRAY[next_snowflake('item_id', 1), next_snowflake('item_id', 2),
-		next_snowflake('"Other".item_id', 3), next_shard_id(1, floor(random() * 1000)::bigint), next_shard_id(1, 2)])});
+	CREATE TABLE twice (ids bigint[] DEFAULT ARRAY[next_snowflake('item_id', 1, 'twitter'), next_snowflake('item_id', 2, 'twitter'),
+		next_snowflake('"Other".item_id', 3, 'twitter'), next_shard_id(1, floor(random() * 1000)::bigint), next_shard_id(1, 2)])});
 my @labels = map { [ sort map { join '|', (split /\|/)[ 0 .. 4 ] } split /\n/, $c->safe_psql('postgres', "SET search_path = $_; $exported") ] }
   'public', '"Other"';
 is_deeply($labels[0], [ sort map { "postgres|$_" }
@@ -219,13 +219,13 @@ append_to_file($d->basedir . '/node_id.conf', "objectid_ext.node_id = 4\n");
 $d->reload;
 $d->poll_query_until('postgres', "SELECT current_setting('objectid_ext.node_id', true) = '4'") or die 'no reload';
 $d->safe_psql('postgres', 'CREATE SEQUENCE clock');
-is($d->safe_psql('postgres', "SELECT snowflake_node(next_snowflake('clock'))"), '4', 'a node id beside the data directory');
+is($d->safe_psql('postgres', "SELECT snowflake_node(next_snowflake('clock', 'twitter'), 'twitter')"), '4', 'a node id beside the data directory');
 $d->backup('backup');
 my $clone_of_d = PostgreSQL::Test::Cluster->new('clone_of_d');
 $clone_of_d->init_from_backup($d, 'backup');
 $clone_of_d->start;
 answers_are([ $d, $clone_of_d ], "1|4|f|\n2||f|objectid_ext.node_id is not set", 'is not in a clone');
-($ret, $out, $err) = $clone_of_d->psql('postgres', "SELECT next_snowflake('clock')");
+($ret, $out, $err) = $clone_of_d->psql('postgres', "SELECT next_snowflake('clock', 'twitter')");
 like($err, qr/objectid_ext.node_id is not set/, 'which makes no ids');
 
 $_->stop foreach $asker, $b, $c, $d, $standby, $clone, $clone_of_d;

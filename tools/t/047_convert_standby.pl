@@ -37,7 +37,7 @@ sub convert
 
 foreach my $test (
 	[ 'document', 'd', "objectid_conversion_steps('document', 'd')", 'objectid' ],
-	[ 'account', 'id', "snowflake_conversion_steps('account', 'id', 5, created_at => 'created_at')", 'bigint' ])
+	[ 'account', 'id', "snowflake_conversion_steps('account', 'id', 5, 'twitter', created_at => 'created_at')", 'bigint' ])
 {
 	my ($table, $column, $function, $type) = @$test;
 	my $old = $standby->background_psql('postgres', on_error_stop => 0);

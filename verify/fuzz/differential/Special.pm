@@ -148,7 +148,7 @@ sub drawn_range
 my $between = 'e.n IN (70, 71, 72)';
 my @between = (
 	"((SELECT m.id FROM ends m TABLESAMPLE BERNOULLI (60) LIMIT 1) <@ tstzrange('2026-01-01 00:05:00+00', '2026-01-01 00:20:00+00')) IS NOT TRUE",
-	map { "NOT $_" } 'e.id <@ volatile_end()', 'volatile_end() @> e.id', 'snowflake_within(e.flake, volatile_end())', 'uuidv7_within(e.uid, volatile_end())',
+	map { "NOT $_" } 'e.id <@ volatile_end()', 'volatile_end() @> e.id', q{snowflake_within(e.flake, volatile_end(), 'twitter')}, 'uuidv7_within(e.uid, volatile_end())',
 	"((CASE WHEN e.n > 71 THEN volatile_end() ELSE tstzrange '[,2026-01-01 00:01:00+00)' END) @> e.id)");
 
 sub drawn_predicate
@@ -157,7 +157,7 @@ sub drawn_predicate
 	my ($o, $s, $u) = map { drawn_range($_) } qw(r fr ur);
 	return one_of([ "e.id <@ $o", "objectid_timestamp(e.id) <@ $o" ], [ "$o @> e.id", "$o @> objectid_timestamp(e.id)" ],
 		[ "objectid_within(e.id, $o)", "objectid_timestamp(e.id) <@ $o" ],
-		[ "snowflake_within(e.flake, $s)", "ref_snowflake(e.flake, $s, 'twitter')" ],
+		[ "snowflake_within(e.flake, $s, 'twitter')", "ref_snowflake(e.flake, $s, 'twitter')" ],
 		[ "uuidv7_within(e.uid, $u)", "uuidv7_timestamp(e.uid) <@ $u" ]);
 }
 

@@ -208,7 +208,7 @@ sub snowflake_predicate
 {
 	my ($r, $l) = (range_expr(), layout_expr());
 	my $f = (defined $scope->{other} && chance(0.2) ? $scope->{other} : $scope->{self}) . '.flake';
-	return [ "snowflake_within($f, $r)", "ref_snowflake($f, $r, 'twitter')" ] if chance(0.6);
+	return [ "snowflake_within($f, $r, 'twitter')", "ref_snowflake($f, $r, 'twitter')" ] if chance(0.6);
 	return [ "snowflake_within($f, $r, $l)", "ref_snowflake($f, $r, $l)" ];
 }
 
@@ -268,7 +268,7 @@ sub sublink_predicate
 		[ "(SELECT count(*) $q AND z.id < $self.t) > 2", "(SELECT count(*) $q AND ref_lt(z.id, $self.t)) > 2" ],
 		[ "(SELECT bool_or($id <@ z.r) $q)", "(SELECT bool_or(objectid_timestamp($id) <@ z.r) $q)" ],
 		[ "EXISTS (SELECT $q AND uuidv7_within(z.uid, $self.r))", "EXISTS (SELECT $q AND uuidv7_timestamp(z.uid) <@ $self.r)" ],
-		[ "EXISTS (SELECT $q AND snowflake_within(z.flake, $self.r))", "EXISTS (SELECT $q AND ref_snowflake(z.flake, $self.r, 'twitter'))" ]);
+		[ "EXISTS (SELECT $q AND snowflake_within(z.flake, $self.r, 'twitter'))", "EXISTS (SELECT $q AND ref_snowflake(z.flake, $self.r, 'twitter'))" ]);
 }
 
 sub predicate

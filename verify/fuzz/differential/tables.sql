@@ -53,7 +53,7 @@ FROM generate_series(0, 23) AS i;
 CREATE TABLE template AS
 SELECT row_number() OVER ()::int AS n, (k * 7 + length(o) + s % 13) % 10 AS grp, t,
        CASE WHEN t IS NOT NULL THEN (left(objectid_floor(t)::text, 8) || o)::objectid END AS id,
-       CASE WHEN t IS NOT NULL THEN snowflake_floor(t) | s END AS flake,
+       CASE WHEN t IS NOT NULL THEN snowflake_floor(t, 'twitter') | s END AS flake,
        CASE WHEN t IS NOT NULL THEN (left(uuidv7_floor(t)::text, 14) || u)::uuid END AS uid
 FROM instant, LATERAL (VALUES ('0000000000000000', 0, '7000-8000-000000000000'), ('ffffffffffffffff', 4194303, '7fff-bfff-ffffffffffff'),
                               ('0123456789abcdef', 4711, '7abc-9abc-123456789abc')) AS v (o, s, u);
@@ -77,7 +77,7 @@ SELECT k, l::snowflake_layout FROM unnest('{twitter,instagram,discord,mastodon,j
 -- A range of each time, in which three ids of each kind are
 CREATE TABLE moment WITH (fillfactor = 10) AS
 SELECT k, tstzrange(o, o, '[]') AS r, tstzrange(s, s, '[]') AS fr, tstzrange(u, u + interval '1 microsecond') AS ur
-FROM instant, LATERAL (SELECT objectid_timestamp(objectid_floor(t)), snowflake_timestamp(snowflake_floor(t)), uuidv7_timestamp(uuidv7_floor(t))) AS x (o, s, u)
+FROM instant, LATERAL (SELECT objectid_timestamp(objectid_floor(t)), snowflake_timestamp(snowflake_floor(t, 'twitter'), 'twitter'), uuidv7_timestamp(uuidv7_floor(t))) AS x (o, s, u)
 WHERE k >= 100;
 CREATE TABLE ends AS SELECT * FROM template WHERE t IN ('2026-01-01 00:00:00+00', (SELECT max(t) FROM instant WHERE t < '2027-01-01'));
 
@@ -109,7 +109,7 @@ CREATE TABLE ev_partial (LIKE template);
 CREATE INDEX ON ev_partial (id) WHERE id >= timestamptz '2026-01-01 00:10:00+00';
 CREATE INDEX ON ev_partial (id) WHERE id <@ tstzrange('2026-01-01 00:05:00+00', '2026-01-01 00:30:00+00');
 CREATE INDEX ON ev_partial (n) WHERE id < timestamptz '2026-01-01 00:10:00+00';
-CREATE INDEX ON ev_partial (flake) WHERE snowflake_within(flake, '[2026-01-01 00:05:00+00,2026-01-01 00:30:00+00)');
+CREATE INDEX ON ev_partial (flake) WHERE snowflake_within(flake, '[2026-01-01 00:05:00+00,2026-01-01 00:30:00+00)', 'twitter');
 CREATE INDEX ON ev_partial ((id <@ r));
 CREATE INDEX ON ev_partial ((id <@ tstzrange('2026-01-01 00:05:00+00', '2026-01-01 00:30:00+00')));
 CREATE TABLE ev_domain (LIKE template);

@@ -22,7 +22,7 @@ CREATE UNLOGGED SEQUENCE forgetful;
 
 CREATE TABLE events (
     id objectid PRIMARY KEY DEFAULT gen_objectid(),
-    flake bigint UNIQUE NOT NULL DEFAULT next_snowflake('clock', 7),
+    flake bigint UNIQUE NOT NULL DEFAULT next_snowflake('clock', 7, 'twitter'),
     shard bigint NOT NULL DEFAULT next_shard_id(5, nextval('plain')),
     uid uuid NOT NULL DEFAULT uuidv7_floor(now()),
     parent objectid REFERENCES events CHECK (parent <> id),
@@ -35,10 +35,10 @@ CREATE INDEX ON events USING hash (id);
 CREATE INDEX ON events USING gist (id);
 CREATE INDEX ON events USING gin (ids);
 CREATE INDEX ON events (parent DESC NULLS LAST, flake);
-CREATE INDEX ON events (snowflake_timestamp(flake)) WHERE id >= timestamptz '2026-01-01 00:00:00+00';
+CREATE INDEX ON events (snowflake_timestamp(flake, 'twitter')) WHERE id >= timestamptz '2026-01-01 00:00:00+00';
 CREATE INDEX ON events (note) WHERE id <@ tstzrange('2026-01-01 00:00:00+00', '2026-01-01 01:00:00+00');
 INSERT INTO events (id, flake, uid, ids, layouts, body, note)
-SELECT id, snowflake_floor(t), uuidv7_floor(t), ARRAY[id, NULL], ARRAY['twitter', 'instagram']::snowflake_layout[], jsonb_build_object('_id', id), id::text
+SELECT id, snowflake_floor(t, 'twitter'), uuidv7_floor(t), ARRAY[id, NULL], ARRAY['twitter', 'instagram']::snowflake_layout[], jsonb_build_object('_id', id), id::text
 FROM generate_series(1, 300) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '17.3 s') AS a (t),
      LATERAL (SELECT gen_objectid(t)) AS b (id);
 UPDATE events SET parent = (SELECT min(id) FROM events) WHERE id > (SELECT min(id) FROM events);
