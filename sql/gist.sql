@@ -135,6 +135,18 @@ EXPLAIN (COSTS OFF) SELECT FROM gist_booking WHERE room = left(md5('3'), 24)::ob
 SELECT count(*) FROM gist_booking WHERE room = left(md5('3'), 24)::objectid AND during @> timestamptz '2028-01-01 12:00:00+00';
 RESET enable_seqscan;
 
+-- Ids that are inserted in their order fill the pages, as in a btree; inserted in
+-- another order, they do not crowd the lower pages.
+CREATE TABLE gist_ascending (id objectid);
+CREATE INDEX gist_ascending_gist ON gist_ascending USING gist (id);
+CREATE INDEX gist_ascending_btree ON gist_ascending (id);
+INSERT INTO gist_ascending SELECT gen_objectid() FROM generate_series(1, 50000);
+SELECT pg_relation_size('gist_ascending_gist') <= 1.2 * pg_relation_size('gist_ascending_btree') AS full_pages;
+TRUNCATE gist_ascending;
+INSERT INTO gist_ascending SELECT left(md5(i::text), 24)::objectid FROM generate_series(1, 50000) AS i;
+SELECT pg_relation_size('gist_ascending_gist') <= 1.2 * pg_relation_size('gist_ascending_btree') AS random_order;
+DROP TABLE gist_ascending;
+
 -- Only one tenant for a machine at a time: <> excludes the others.
 CREATE TABLE gist_tenancy (machine int4range, tenant objectid, EXCLUDE USING gist (machine WITH &&, tenant WITH <>));
 INSERT INTO gist_tenancy VALUES ('[1,2)', '507f1f77bcf86cd799439011'), ('[1,2)', '507f1f77bcf86cd799439011'), ('[2,3)', '507f1f77bcf86cd799439012');

@@ -194,7 +194,7 @@ split_entry_cmp(const void *a, const void *b)
  * *noffsets to their number and *key to the key of the page.
  */
 static OffsetNumber *
-fill_half(const split_entry *entries, int count, int *noffsets, Datum *key)
+fill_page(const split_entry *entries, int count, int *noffsets, Datum *key)
 {
 	OffsetNumber *offsets = palloc(sizeof(OffsetNumber) * count);
 	id_span		all = entries[0].span;
@@ -210,8 +210,22 @@ fill_half(const split_entry *entries, int count, int *noffsets, Datum *key)
 }
 
 /*
+ * The number of entries that stay on the lower page of a split, of at least two
+ * in order.  As in nbtree, a page that is split by its highest entry keeps nine
+ * tenths, because ids ascend and nothing will be added to it.  GiST appends the
+ * new entry to those of the page.
+ */
+static int
+lower_entries(const split_entry *entries, int count)
+{
+	bool		ascending = entries[count - 1].offset == count;
+
+	return Max(ascending ? count * 9 / 10 : count / 2, 1);
+}
+
+/*
  * GiST support 6, picksplit: divide the entries of a page, at least two, into
- * the lower and the upper half.  If ids on both sides of the middle are equal,
+ * a lower and an upper part.  If ids on both sides of the division are equal,
  * core decides by the other columns of the index.
  */
 PG_FUNCTION_INFO_V1(objectid_gist_picksplit);
@@ -221,7 +235,7 @@ objectid_gist_picksplit(PG_FUNCTION_ARGS)
 	GistEntryVector *vector = (GistEntryVector *) PG_GETARG_POINTER(0);
 	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
 	int			count = vector->n - FirstOffsetNumber;
-	int			half = count / 2;
+	int			nlower;
 	split_entry *entries = palloc(sizeof(split_entry) * count);
 
 	for (int i = 0; i < count; i++)
@@ -231,8 +245,9 @@ objectid_gist_picksplit(PG_FUNCTION_ARGS)
 	}
 	qsort(entries, count, sizeof(split_entry), split_entry_cmp);
 
-	split->spl_left = fill_half(entries, half, &split->spl_nleft, &split->spl_ldatum);
-	split->spl_right = fill_half(entries + half, count - half, &split->spl_nright, &split->spl_rdatum);
+	nlower = lower_entries(entries, count);
+	split->spl_left = fill_page(entries, nlower, &split->spl_nleft, &split->spl_ldatum);
+	split->spl_right = fill_page(entries + nlower, count - nlower, &split->spl_nright, &split->spl_rdatum);
 	PG_RETURN_POINTER(split);
 }
 
