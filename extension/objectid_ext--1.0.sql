@@ -616,14 +616,6 @@ CREATE FUNCTION next_shard_id(shard integer, seq bigint, layout snowflake_layout
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_shard_id(integer, bigint, snowflake_layout) IS 'id of the current tick, a shard and the low bits of a sequence number; never repeats an id of a layout in a database, even if numbers repeat; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
-CREATE FUNCTION settled_support(internal) RETURNS internal
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION settled_support(internal) IS 'planner support: settled_snowflake() and settled_shard_id() cannot be used in a condition on a table';
-
-CREATE FUNCTION settled_shard_id(layout snowflake_layout DEFAULT 'instagram') RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_support;
-COMMENT ON FUNCTION settled_shard_id(snowflake_layout) IS 'highest id of the layout such that all rows with ids of next_shard_id() at or below it, of all shards, now and later, are visible to later statements; an open transaction that has taken ids lowers it; -1 if there is none; an error on a standby, and above READ COMMITTED';
-
 CREATE FUNCTION snowflake_node_id() RETURNS integer
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_node_id() IS 'node of this server, the setting objectid_ext.node_id; an error if it is not set';
@@ -636,9 +628,16 @@ CREATE FUNCTION next_snowflake(seq regclass, layout snowflake_layout) RETURNS bi
 AS 'MODULE_PATHNAME', 'next_snowflake_of_server' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, snowflake_layout) IS 'the same for the node of this server, snowflake_node_id(); an error if it is not set';
 
-CREATE FUNCTION settled_snowflake(seq regclass) RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT settled_support;
-COMMENT ON FUNCTION settled_snowflake(regclass) IS 'highest id such that all rows with ids of next_snowflake() from the sequence at or below it, now and later, are visible to later statements; an open transaction that has taken ids lowers it; an error on a standby, and above READ COMMITTED';
+-- Bounds of feeds.  They are procedures, because CALL cannot be part of a query,
+-- whose snapshot would be older than the bound.
+
+CREATE PROCEDURE settled_snowflake(seq regclass, INOUT upto bigint)
+AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON PROCEDURE settled_snowflake(regclass, bigint) IS 'sets upto to the highest id such that all rows with ids of next_snowflake() from the sequence at or below it, now and later, are visible to later statements; an open transaction that has taken ids lowers it; an error on a standby, and above READ COMMITTED';
+
+CREATE PROCEDURE settled_shard_id(layout snowflake_layout, INOUT upto bigint)
+AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON PROCEDURE settled_shard_id(snowflake_layout, bigint) IS 'sets upto to the highest id of the layout such that all rows with ids of next_shard_id() at or below it, of all shards, now and later, are visible to later statements; an open transaction that has taken ids lowers it; -1 if there is none; an error on a standby, and above READ COMMITTED';
 
 ----------------------------------------------------------------------
 -- Time ranges

@@ -418,3 +418,16 @@ DROP TABLE taken, block, sony_block, full_tick, plain;
 DROP VIEW viewed;
 DROP SEQUENCE clock, insta, burst, fifty, sony, small, bounded, downward, ending, widest, guarded, forgetful;
 DROP ROLE regress_snowflake, regress_snowflake_group;
+
+-- OIDs that no sequence has are not remembered.
+DO $$
+BEGIN
+    FOR i IN 1 .. 1000 LOOP
+        BEGIN
+            PERFORM next_snowflake((4000000000 + i)::oid::regclass, 5, 'twitter');
+        EXCEPTION WHEN undefined_table THEN
+            NULL;
+        END;
+    END LOOP;
+END $$;
+SELECT sum(total_bytes) < 50000 AS little_memory FROM pg_backend_memory_contexts WHERE name = 'objectid_ext sequences';

@@ -3,12 +3,19 @@
 --
 \set SHOW_CONTEXT never
 CREATE SEQUENCE shard_seq;
+CREATE FUNCTION pg_temp.settled(layout snowflake_layout DEFAULT 'instagram') RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	upto bigint;
+BEGIN
+	CALL settled_shard_id(layout, upto);
+	RETURN upto;
+END $$;
 
 -- ids of one tick and the lead of a burst are not settled at once
 SELECT max(next_shard_id(i % 3, i)) AS high FROM generate_series(1, 3000) i \gset
 SELECT pg_sleep(1.1);
-SELECT settled_shard_id() >= :high AS all_settled;
-SELECT settled_shard_id() & ((1 << 23) - 1) = (1 << 23) - 1 AS end_of_tick;
+SELECT pg_temp.settled() >= :high AS all_settled;
+SELECT pg_temp.settled() & ((1 << 23) - 1) = (1 << 23) - 1 AS end_of_tick;
 
 -- an open transaction: below the tick of its first id, in all layouts and shards
 BEGIN;
@@ -18,33 +25,34 @@ ROLLBACK TO a;
 SELECT pg_sleep(0.01);
 SELECT next_shard_id(6, 1) AS second \gset
 SELECT :first < :second AS ascends,
-	settled_shard_id() < :first AS below_first,
-	settled_shard_id() > :first - (100::bigint << 23) AS not_far_below,
-	settled_shard_id('twitter') < :twitter AS below_twitter;
+	pg_temp.settled() < :first AS below_first,
+	pg_temp.settled() > :first - (100::bigint << 23) AS not_far_below,
+	pg_temp.settled('twitter') < :twitter AS below_twitter;
 COMMIT;
 SELECT pg_sleep(0.01);
-SELECT settled_shard_id() >= :second AS all_settled;
+SELECT pg_temp.settled() >= :second AS all_settled;
 
 -- it does not go back
-SELECT settled_shard_id() AS before \gset
-SELECT count(*) FILTER (WHERE settled_shard_id() < :before) FROM generate_series(1, 1000);
+SELECT pg_temp.settled() AS before \gset
+SELECT count(*) FILTER (WHERE pg_temp.settled() < :before) FROM generate_series(1, 1000);
 
 -- layouts that have not begun, or are over
-SELECT settled_shard_id('time:41,node:13,seq:10;tick=1ms;epoch=2090-01-01T00:00:00Z');
-SELECT settled_shard_id('time:20,node:13,seq:10;tick=1ms;epoch=2020-01-01T00:00:00Z'), (1::bigint << 43) - 1 AS highest;
+SELECT pg_temp.settled('time:41,node:13,seq:10;tick=1ms;epoch=2090-01-01T00:00:00Z');
+SELECT pg_temp.settled('time:20,node:13,seq:10;tick=1ms;epoch=2020-01-01T00:00:00Z'), (1::bigint << 43) - 1 AS highest;
 
 -- privileges: as for next_shard_id(); read-only transactions; isolation levels
 CREATE ROLE regress_feed_reader;
 SET ROLE regress_feed_reader;
 BEGIN READ ONLY;
-SELECT settled_shard_id() >= :before AS read_only;
+SELECT pg_temp.settled() >= :before AS read_only;
 COMMIT;
 RESET ROLE;
 DROP ROLE regress_feed_reader;
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT settled_shard_id();
+CALL settled_shard_id('instagram', NULL);
 COMMIT;
 CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_shard_id(5, nextval('shard_seq')));
-SELECT * FROM event WHERE id <= settled_shard_id();
+SELECT * FROM event WHERE id <= settled_shard_id('instagram', NULL);
+CALL settled_shard_id(NULL, NULL);
 DROP TABLE event;
 DROP SEQUENCE shard_seq;

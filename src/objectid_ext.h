@@ -31,16 +31,6 @@
 #include "varatt.h"
 #endif
 
-/*
- * PostgreSQL 16 declares the arguments of a tree walker.  The () of earlier
- * headers means no arguments to a compiler for C23.
- */
-#if PG_VERSION_NUM < 160000
-#define as_tree_walker(function)	((void *) (function))
-#else
-#define as_tree_walker(function)	(function)
-#endif
-
 /* PostgreSQL 16 renamed the subtransaction in which a relation got a new file. */
 #if PG_VERSION_NUM >= 160000
 #define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilelocatorSubid)
@@ -59,12 +49,17 @@
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
-#define is_holder(lock, holder) \
-	VirtualTransactionIdEquals((lock)->vxid, holder)
 #else
 #define MyProcLxid	(MyProc->lxid)
-#define is_holder(lock, holder) \
-	((lock)->backend == (holder).backendId && (lock)->lxid == (holder).localTransactionId)
+#endif
+
+/* PostgreSQL 17 has a function that copies the key of a dshash table. */
+#if PG_VERSION_NUM >= 170000
+#define DSHASH_PARAMETERS(key, entry) \
+	{sizeof(key), sizeof(entry), dshash_memcmp, dshash_memhash, dshash_memcpy, 0}
+#else
+#define DSHASH_PARAMETERS(key, entry) \
+	{sizeof(key), sizeof(entry), dshash_memcmp, dshash_memhash, 0}
 #endif
 
 /* PostgreSQL 18 replaced pg_attribute_noreturn(). */

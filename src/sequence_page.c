@@ -30,6 +30,7 @@
 #include "sequence_page.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
+#include "unsettled.h"
 #include "utils/acl.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -40,7 +41,13 @@
 /* Core's magic number in the special space of a sequence's page */
 #define SEQUENCE_MAGIC	0x1717
 
+/* How many sequences a session remembers; more only if a transaction uses them */
+#define ENTRIES_MAX		1024
+
 static HTAB *sequences = NULL;
+
+/* The one that was looked up last */
+static sequence_entry *last_entry = NULL;
 
 
 /* ----------------------------------------------------------------
@@ -78,16 +85,39 @@ invalidate_roles(Datum arg, int cacheid, uint32 hashvalue)
 	invalidate_relation(arg, InvalidOid);
 }
 
+/*
+ * Forget the sequences that the current transaction has not used, or all.
+ */
+void
+forget_sequence_entries(bool all)
+{
+	HASH_SEQ_STATUS status;
+	sequence_entry *entry;
+
+	if (sequences == NULL)
+		return;
+	last_entry = NULL;
+	hash_seq_init(&status, sequences);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (!all && entry->lxid == MyProcLxid)
+			continue;
+		unsettled_forget(entry);
+		hash_search(sequences, &entry->relid, HASH_REMOVE, NULL);
+	}
+}
+
 sequence_entry *
 lookup_sequence_entry(Oid relid)
 {
-	static sequence_entry *last = NULL;
 	bool		found;
 
 	/* Fast path: a statement usually uses the same sequence in all calls. */
-	if (last != NULL && last->relid == relid)
-		return last;
+	if (last_entry != NULL && last_entry->relid == relid)
+		return last_entry;
 
+	if (sequences != NULL && hash_get_num_entries(sequences) >= ENTRIES_MAX)
+		forget_sequence_entries(false);
 	if (sequences == NULL)
 	{
 		HASHCTL		ctl;
@@ -102,18 +132,19 @@ lookup_sequence_entry(Oid relid)
 		CacheRegisterSyscacheCallback(DATABASEOID, invalidate_roles, (Datum) 0);
 	}
 
-	last = hash_search(sequences, &relid, HASH_ENTER, &found);
+	last_entry = NULL;			/* in case of an error */
+	last_entry = hash_search(sequences, &relid, HASH_ENTER, &found);
 	if (!found)
 	{
-		last->lxid = InvalidLocalTransactionId;
-		last->warned = false;
-		last->valid = false;
-		last->is_temp = false;
-		last->remaining = 0;
-		last->unsettled = NULL;
-		last->is_published = false;
+		last_entry->lxid = InvalidLocalTransactionId;
+		last_entry->warned = false;
+		last_entry->valid = false;
+		last_entry->is_temp = false;
+		last_entry->remaining = 0;
+		last_entry->unsettled = NULL;
+		last_entry->is_published = false;
 	}
-	return last;
+	return last_entry;
 }
 
 /*
@@ -194,9 +225,17 @@ open_sequence_entry(sequence_entry *entry, const char *funcname)
 	Relation	rel = try_relation_open(entry->relid, NoLock);
 
 	if (rel == NULL)
+	{
+		Oid			relid = entry->relid;
+
+		/* Any role can ask for any OID. */
+		last_entry = NULL;
+		unsettled_forget(entry);
+		hash_search(sequences, &relid, HASH_REMOVE, NULL);
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("sequence with OID %u does not exist", entry->relid)));
+				 errmsg("sequence with OID %u does not exist", relid)));
+	}
 
 	entry->remaining = 0;
 	if (!entry->valid || entry->userid != GetUserId())

@@ -49,6 +49,7 @@ typedef struct sequence_entry
 } sequence_entry;
 
 extern sequence_entry *lookup_sequence_entry(Oid relid);
+extern void forget_sequence_entries(bool all);
 extern void lock_sequence_entry(sequence_entry *entry);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
 

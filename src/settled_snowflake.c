@@ -1,38 +1,41 @@
 /*-------------------------------------------------------------------------
  *
  * settled_snowflake.c
- *		settled_snowflake(): up to which id of a clock sequence a reader has
+ *		settled_snowflake() and settled_shard_id(): up to which id a reader has
  *		missed no row.
  *
- * Ids that are not taken yet are above last_value.  Those below it are
- * committed, or lost, except those that unsettled.c finds.  The order matters:
- * last_value first.
+ * Ids that are not taken yet are above last_value, or after the time of the clock
+ * of next_shard_id().  Those below are committed, or lost, except those that
+ * unsettled.c finds.  The order matters: last_value or the clock first.
+ *
+ * Both are procedures.  The snapshot of a query is older than a bound that the
+ * query computes, so a condition with that bound would be true for rows that the
+ * query does not see; CALL cannot be part of a query.
  *
  *-------------------------------------------------------------------------
  */
 #include "objectid_ext.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "nodes/pathnodes.h"
-#include "nodes/supportnodes.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
 #include "sequence_page.h"
+#include "shard_ledger.h"
 #include "unsettled.h"
 #include "utils/acl.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 
 /* ----------------------------------------------------------------
- *		The call
+ *		What both need
  * ----------------------------------------------------------------
  */
 
@@ -40,7 +43,7 @@
  * Raise an error if the published ids are not here, or if later statements of
  * the transaction use an older snapshot.
  */
-void
+static void
 check_can_settle(const char *funcname)
 {
 	if (RecoveryInProgress())
@@ -57,6 +60,80 @@ check_can_settle(const char *funcname)
 				 errdetail("The snapshot of the transaction is older than the result."),
 				 errhint("Call it in a READ COMMITTED transaction, and read the rows in a later statement.")));
 }
+
+/* Minor releases of 2025 gave the list of synchronous standbys more states. */
+#ifdef SYNC_STANDBY_DEFINED
+#define has_synchronous_standbys()	((WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0)
+#else
+#define has_synchronous_standbys()	(WalSndCtl->sync_standbys_defined)
+#endif
+
+/*
+ * Wait until the state of a sequence is safe: on disk and, as for a commit, on
+ * synchronous standbys.  So the sequence does not go back after a crash or a
+ * promotion.  The WAL of rows that are visible is safe already, but that of
+ * transactions that were rolled back may not be.
+ */
+void
+wait_until_safe(XLogRecPtr lsn)
+{
+	int			mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ?
+		SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
+	XLogRecPtr	confirmed;
+	bool		defined;
+
+	XLogFlush(lsn);
+	if (!SyncRepRequested() || SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
+		return;
+
+	HOLD_INTERRUPTS();
+	SyncRepWaitForLSN(lsn, false);
+	RESUME_INTERRUPTS();
+	CHECK_FOR_INTERRUPTS();
+
+	/*
+	 * A cancel ends the wait with a warning, which is about commits.  If there
+	 * are no synchronous standbys any more, commits do not wait either.
+	 */
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	confirmed = WalSndCtl->lsn[mode];
+	defined = has_synchronous_standbys();
+	LWLockRelease(SyncRepLock);
+	if (confirmed < lsn && defined)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("synchronous standbys have not confirmed the state of the sequence")));
+}
+
+/* Return the result of a procedure whose only output is a bound (int8). */
+static Datum
+bound_row(FunctionCallInfo fcinfo, int64 bound)
+{
+	TupleDesc	tupdesc;
+	Datum		values[1];
+	bool		nulls[1] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int64GetDatum(bound);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+}
+
+/* A procedure cannot be STRICT. */
+static void
+check_not_null(FunctionCallInfo fcinfo, const char *what)
+{
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", what)));
+}
+
+
+/* ----------------------------------------------------------------
+ *		settled_snowflake
+ * ----------------------------------------------------------------
+ */
 
 /*
  * Open a sequence from which the user can read.  ALTER SEQUENCE can replace its
@@ -82,43 +159,11 @@ open_sequence_to_read(Oid relid)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
-	if (RELATION_IS_OTHER_TEMP(rel))
+	if (RelationUsesLocalBuffers(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot access temporary sequences of other sessions")));
+				 errmsg("cannot execute settled_snowflake() for a temporary sequence")));
 	return rel;
-}
-
-/*
- * Wait until the state of a sequence is safe: on disk and, as for a commit, on
- * synchronous standbys.  So the sequence does not go back after a crash or a
- * promotion.  The WAL of rows that are visible is safe already, but that of
- * transactions that were rolled back may not be.
- */
-void
-wait_until_safe(XLogRecPtr lsn)
-{
-	int			mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ?
-		SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
-	XLogRecPtr	confirmed;
-
-	XLogFlush(lsn);
-	if (!SyncRepRequested() || SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
-		return;
-
-	HOLD_INTERRUPTS();
-	SyncRepWaitForLSN(lsn, false);
-	RESUME_INTERRUPTS();
-	CHECK_FOR_INTERRUPTS();
-
-	/* A cancel ends the wait with a warning, which is about commits. */
-	LWLockAcquire(SyncRepLock, LW_SHARED);
-	confirmed = WalSndCtl->lsn[mode];
-	LWLockRelease(SyncRepLock);
-	if (confirmed < lsn)
-		ereport(ERROR,
-				(errcode(ERRCODE_QUERY_CANCELED),
-				 errmsg("synchronous standbys have not confirmed the state of the sequence")));
 }
 
 /*
@@ -142,16 +187,17 @@ passed_value(Relation rel)
 }
 
 /*
- * Return the highest id (int8) such that all rows with ids of next_snowflake()
- * from a sequence (regclass) at or below it are visible to snapshots taken
- * after the call, now and later: no transaction that is running, prepared, or
- * begins later has or will have such an id.  An open transaction lowers the
- * result; the call does not wait for it.
+ * Procedure.  Sets upto (int8) to the highest id such that all rows with ids of
+ * next_snowflake() from a sequence (regclass) at or below it are visible to
+ * snapshots taken after the call, now and later: no transaction that is running,
+ * prepared, or begins later has or will have such an id.  An open transaction
+ * lowers it; the call does not wait for it.
  *
  * Not so for ids that a transaction uses which has not taken them, those of
  * nextval(), and after setval() or RESTART to a lower value.
  *
- * Errors: insufficient_privilege without SELECT or USAGE on the sequence;
+ * Errors: null_value_not_allowed; insufficient_privilege without SELECT or USAGE
+ * on the sequence; feature_not_supported for a temporary sequence;
  * object_not_in_prerequisite_state on a standby; invalid_transaction_state in
  * a transaction with isolation level REPEATABLE READ or SERIALIZABLE.
  */
@@ -159,87 +205,52 @@ PG_FUNCTION_INFO_V1(settled_snowflake);
 Datum
 settled_snowflake(PG_FUNCTION_ARGS)
 {
-	Oid			relid = PG_GETARG_OID(0);
+	Oid			relid;
 	Relation	rel;
 	int64		result;
 
+	check_not_null(fcinfo, "sequence");
+	relid = PG_GETARG_OID(0);
 	check_can_settle("settled_snowflake()");
 	unsettled_attach();
 	rel = open_sequence_to_read(relid);
 	result = unsettled_limit(relid, passed_value(rel));
 	relation_close(rel, AccessShareLock);
-	PG_RETURN_INT64(result);
+	return bound_row(fcinfo, result);
 }
 
 
 /* ----------------------------------------------------------------
- *		Its place in a query
+ *		settled_shard_id
  * ----------------------------------------------------------------
  */
 
-/* Does an expression call the function, also in its sub-selects? */
-static bool
-calls_function(Node *node, void *funcid)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == *(Oid *) funcid)
-		return true;
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, as_tree_walker(calls_function), funcid, 0);
-	return expression_tree_walker(node, as_tree_walker(calls_function), funcid);
-}
-
 /*
- * Does a query read a table?  The target of UPDATE or DELETE does not count:
- * rows that the statement does not see remain for the next one.
+ * Procedure.  Sets upto (int8) to the highest id of a layout such that all rows
+ * with ids of next_shard_id() at or below it, of all shards, are visible to
+ * snapshots taken after the call, now and later.  It is the last id of a tick; -1
+ * if no tick of the layout is settled.  An open transaction lowers it; the call
+ * does not wait for it.
+ *
+ * Errors: those of settled_snowflake(), but for privileges.
  */
-static bool
-reads_table(Query *query)
-{
-	Index		rti = 0;
-	ListCell   *lc;
-
-	foreach(lc, query->rtable)
-	{
-		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-		if (++rti != query->resultRelation && rte->rtekind == RTE_RELATION &&
-			rte->relid >= FirstNormalObjectId)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Planner support function: refuse settled_snowflake() and settled_shard_id()
- * in a condition on a table, such as WHERE id <= settled_snowflake('s').  The
- * snapshot of the statement is older than the result, so the condition would
- * be true for rows that the statement does not see.
- */
-PG_FUNCTION_INFO_V1(settled_support);
+PG_FUNCTION_INFO_V1(settled_shard_id);
 Datum
-settled_support(PG_FUNCTION_ARGS)
+settled_shard_id(PG_FUNCTION_ARGS)
 {
-	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	snowflake_layout *layout;
+	int64		tick;
+	int64		result = -1;
 
-	if (IsA(request, SupportRequestSimplify))
-	{
-		SupportRequestSimplify *req = (SupportRequestSimplify *) request;
-
-		for (PlannerInfo *root = req->root; root != NULL; root = root->parent_root)
-		{
-			Query	   *query = root->parse;
-
-			if (reads_table(query) &&
-				calls_function((Node *) query->jointree, &req->fcall->funcid))
-				ereport(ERROR,
-						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("%s() cannot be used in a condition on a table",
-								get_func_name(req->fcall->funcid)),
-						 errdetail("The snapshot of the statement is older than the result, so the statement may not see all rows up to it."),
-						 errhint("Call it in a statement of its own, and read the rows in the next one.")));
-		}
-	}
-	PG_RETURN_POINTER(NULL);
+	check_not_null(fcinfo, "layout");
+	layout = PG_GETARG_LAYOUT_P(0);
+	check_can_settle("settled_shard_id()");
+	unsettled_attach();
+	ledger_attach();
+	tick = tick_at(&layout->clock, shard_clock_settled(ledger_clock, fcinfo->flinfo->fn_oid));
+	if (tick > layout->clock.max_tick)
+		result = snowflake_max_id(layout);
+	else if (tick > 0)
+		result = (tick << layout->time_shift) - 1;
+	return bound_row(fcinfo, result);
 }

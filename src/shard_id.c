@@ -21,7 +21,6 @@
 #include "utils/hsearch.h"
 
 #include "shard_ledger.h"
-#include "unsettled.h"
 
 /* Ids can lead the clock by this many ticks; more would fill the ledger. */
 #define LEAD_TICKS_MAX	2048
@@ -391,35 +390,4 @@ next_shard_id(PG_FUNCTION_ARGS)
 	if (unlikely(!shard_clock_is_reserved(ledger_clock, tick_end)))
 		shard_clock_extend(ledger_clock, tick_end);
 	PG_RETURN_INT64(id);
-}
-
-
-/* ----------------------------------------------------------------
- *		settled_shard_id
- * ----------------------------------------------------------------
- */
-
-/*
- * Return the highest id (int8) of a layout such that all rows with ids of
- * next_shard_id() at or below it, of all shards, are visible to snapshots
- * taken after the call, now and later.  It is the last id of a tick; -1 if no
- * tick of the layout is settled.  An open transaction lowers it; the call does
- * not wait for it.
- *
- * Errors: those of settled_snowflake(), but for privileges.
- */
-PG_FUNCTION_INFO_V1(settled_shard_id);
-Datum
-settled_shard_id(PG_FUNCTION_ARGS)
-{
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(0);
-	int64		tick;
-
-	check_can_settle("settled_shard_id()");
-	unsettled_attach();
-	ledger_attach();
-	tick = tick_at(&layout->clock, shard_clock_settled(ledger_clock, fcinfo->flinfo->fn_oid));
-	if (tick > layout->clock.max_tick)
-		PG_RETURN_INT64(snowflake_max_id(layout));
-	PG_RETURN_INT64(tick > 0 ? (tick << layout->time_shift) - 1 : -1);
 }

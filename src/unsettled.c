@@ -4,26 +4,31 @@
  *		Ids of clock sequences that can still be committed: those that running
  *		transactions have taken, and those that sessions hold in a block.
  *
- * Each session publishes them in shared memory, one word for each sequence:
- * the lowest id, and whether a transaction has it.  settled_snowflake() reads
- * the words of all sessions, without a lock.
+ * Each session publishes them in a hash table in shared memory, by one word for
+ * each sequence: the lowest id, and whether a transaction has it.
+ * settled_snowflake() reads the words of all sessions.
+ *
+ * A session inserts its entry before it locks the page of the sequence, because
+ * that can fail.  Entries do not move, and only the session removes its own, so
+ * it stores the word without the lock of the table.
  *
  * A transaction publishes its first id under the lock of the sequence's page,
- * before last_value passes it.  The word is cleared only after the transaction
- * has left the list of running transactions.  Therefore, if a reader first
- * reads last_value and then finds no word, all later snapshots see the end of
- * the transaction.
+ * before last_value passes it.  The word is taken back when the transaction has
+ * released its locks: no snapshot misses its rows any more, and extensions that
+ * commit on other servers from a transaction callback have done so.  Therefore, if
+ * a reader first reads last_value and then finds no word, all later snapshots see
+ * the end of the transaction.
  *
  * Between transactions, a block can have ids left.  The next transaction must
  * mark the word again before it uses them, and settled_snowflake() can remove
  * it if the tick of the block is over: then the ids are lost.  Both do so with
  * a compare-and-exchange, so that one of them fails.
  *
- * A session has a slot.  A transaction that uses more sequences than fit into it
- * takes further slots until it ends.
- *
  * A prepared transaction has no session.  When it is prepared, it publishes its
- * first ids by locks (unsettled_locks.c).
+ * first ids by locks, which core keeps until it has ended, through a restart and
+ * a promotion, and releases after its end is visible.
+ *
+ * Other sessions cannot use a temporary sequence, so its ids are not published.
  *
  *-------------------------------------------------------------------------
  */
@@ -31,17 +36,17 @@
 
 #include "access/twophase.h"
 #include "access/xact.h"
+#include "lib/dshash.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
-#include "storage/proc.h"
+#include "storage/ipc.h"
+#include "storage/lmgr.h"
+#include "storage/lwlock.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 
-#define UNSETTLED_MAGIC		0x756E7332
-
-/* How many sequences a slot holds */
-#define SLOT_SEQUENCES		32
-
-/* How many slots there are for transactions that use more sequences */
-#define EXTRA_SLOTS			256
+#define UNSETTLED_MAGIC		0x756E7333
+#define TRANCHE_NAME		"settled_snowflake"
 
 /*
  * The word of a sequence: 0, or the lowest id with a bit for "a transaction has
@@ -51,11 +56,17 @@
 #define WORD_OF(first)		((uint64) (first) << 1)
 #define FIRST_OF(word)		((int64) ((word) >> 1))
 
-/* What a session has of one sequence.  Only the session writes to it. */
-typedef struct unsettled_ids
+typedef struct unsettled_key
 {
 	Oid			database;
 	Oid			relid;
+	int32		pid;			/* no padding: hashed as bytes */
+} unsettled_key;
+
+/* What a session has of one sequence.  Only the session writes to it. */
+typedef struct unsettled_ids
+{
+	unsettled_key key;
 	pg_atomic_uint64 word;		/* readers can set it to 0 between transactions */
 
 	/* Outside this time, ids of a block are not issued. */
@@ -63,29 +74,17 @@ typedef struct unsettled_ids
 	TimestampTz usable_until;
 } unsettled_ids;
 
-/* The first MaxBackends slots are of processes, the others for anyone */
-typedef struct unsettled_slot
-{
-	pg_atomic_uint32 taken;		/* of an extra slot */
-	pg_atomic_uint32 version;	/* odd while entries change their sequence */
-	pg_atomic_uint32 count;		/* entries in use */
-	unsettled_ids sequences[SLOT_SEQUENCES];
-} unsettled_slot;
-
+/* How a session finds the table */
 typedef struct unsettled_memory
 {
 	uint32		magic;
-	pg_atomic_uint32 slots_used;	/* the highest in use, plus 1 */
-	unsettled_slot slots[FLEXIBLE_ARRAY_MEMBER];
+	int			tranche;
+	LWLock		lock;			/* to create the table */
+	dsa_handle	area;			/* DSM_HANDLE_INVALID if there is no table */
+	dshash_table_handle table;
 } unsettled_memory;
 
-#define TOTAL_SLOTS			(MaxBackends + EXTRA_SLOTS)
-
-static unsettled_memory *memory = NULL;
-
-/* The slot of this process, and further ones of the current transaction */
-static unsettled_slot *my_slots[1 + EXTRA_SLOTS];
-static int	nslots = 0;
+static dshash_table *table = NULL;
 
 /* Sequences of which the current transaction has published ids */
 static slist_head published = SLIST_STATIC_INIT(published);
@@ -102,179 +101,104 @@ init_memory(void *address)
 {
 	unsettled_memory *new = address;
 
-	pg_atomic_init_u32(&new->slots_used, 0);
-	for (int i = 0; i < TOTAL_SLOTS; i++)
-	{
-		pg_atomic_init_u32(&new->slots[i].taken, 0);
-		pg_atomic_init_u32(&new->slots[i].version, 0);
-		pg_atomic_init_u32(&new->slots[i].count, 0);
-		for (int j = 0; j < SLOT_SEQUENCES; j++)
-			pg_atomic_init_u64(&new->slots[i].sequences[j].word, 0);
-	}
-	pg_write_barrier();
+	new->tranche = new_lwlock_tranche(TRANCHE_NAME);
+	LWLockInitialize(&new->lock, new->tranche);
+	new->area = DSM_HANDLE_INVALID;
 	new->magic = UNSETTLED_MAGIC;
 }
 
-/* Attach to the shared memory, or create it. */
+/* Create the table of the server.  If that fails, its memory is released. */
+static dshash_table *
+create_table(unsettled_memory *memory, const dshash_parameters *parameters)
+{
+	dsa_area   *area = dsa_create(memory->tranche);
+	dshash_table *new = dshash_create(area, parameters, NULL);
+
+	dsa_pin(area);
+	dsa_pin_mapping(area);
+	memory->table = dshash_get_hash_table_handle(new);
+	memory->area = dsa_get_handle(area);
+	return new;
+}
+
+static dshash_table *
+attach_table(unsettled_memory *memory, const dshash_parameters *parameters)
+{
+	dsa_area   *area = dsa_attach(memory->area);
+	dshash_table *found = dshash_attach(area, parameters, memory->table, NULL);
+
+	dsa_pin_mapping(area);
+	return found;
+}
+
+/* Attach to the table, or create it. */
 void
 unsettled_attach(void)
 {
-	if (memory == NULL)
-		memory = get_shared_memory("objectid_ext unsettled",
-								   offsetof(unsettled_memory, slots) + TOTAL_SLOTS * sizeof(unsettled_slot),
-								   UNSETTLED_MAGIC, init_memory);
+	unsettled_memory *memory;
+	dshash_parameters parameters = DSHASH_PARAMETERS(unsettled_key, unsettled_ids);
+	MemoryContext context;
+
+	if (table != NULL)
+		return;
+	memory = get_shared_memory("objectid_ext unsettled", sizeof(unsettled_memory),
+							   UNSETTLED_MAGIC, init_memory);
+	register_lwlock_tranche(memory->tranche, TRANCHE_NAME);
+	parameters.tranche_id = memory->tranche;
+
+	context = MemoryContextSwitchTo(TopMemoryContext);
+	LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
+	table = memory->area == DSM_HANDLE_INVALID ?
+		create_table(memory, &parameters) : attach_table(memory, &parameters);
+	LWLockRelease(&memory->lock);
+	MemoryContextSwitchTo(context);
 }
 
-/* Count a slot among those that readers look at. */
-static void
-extend_slots_used(uint32 n)
-{
-	uint32		used = pg_atomic_read_u32(&memory->slots_used);
 
-	while (used < n && !pg_atomic_compare_exchange_u32(&memory->slots_used, &used, n))
-		;
-}
+/* ----------------------------------------------------------------
+ *		Prepared transactions
+ * ----------------------------------------------------------------
+ */
 
 /*
- * The entries of a slot change their sequence between these two.  No error and
- * no cancel must come between them.
+ * The id is in the tag of a tuple lock: the block number is its upper half, and the
+ * lower half takes the place of the database, of which the offset has 15 bits.  So
+ * the transaction of another database can lower the limit, if its sequence has the
+ * same OID; no row is missed by that.  Other tuple locks of a sequence are only
+ * taken on its one tuple.
+ *
+ * The id must be exact: a lower one would let the limit go back when a transaction
+ * is prepared.
  */
+#define LOCK_OFFSET()	((OffsetNumber) (0x8000 | (MyDatabaseId & 0x7FFF)))
+
 static void
-begin_change(unsettled_slot *slot)
+lock_id(Oid relid, int64 id)
 {
-	pg_atomic_fetch_or_u32(&slot->version, 1);
+	ResourceOwner owner = CurrentResourceOwner;
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_TUPLE(tag, (uint32) id, relid, (BlockNumber) (id >> 32), LOCK_OFFSET());
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	(void) LockAcquire(&tag, AccessShareLock, false, false);
+	CurrentResourceOwner = owner;
 }
 
-static void
-end_change(unsettled_slot *slot)
+/* Return the limit, lowered to below all ids that are published by locks. */
+static int64
+limit_of_locks(Oid relid, int64 limit)
 {
-	pg_atomic_fetch_add_u32(&slot->version, 1);
-}
+	LockData   *data = GetLockStatusData();
 
-/* Take over a slot from an earlier process or transaction. */
-static void
-take_slot(int n)
-{
-	unsettled_slot *slot = &memory->slots[n];
-
-	begin_change(slot);
-	pg_atomic_write_u32(&slot->count, 0);
-	for (int i = 0; i < SLOT_SEQUENCES; i++)
-		pg_atomic_write_u64(&slot->sequences[i].word, 0);
-	end_change(slot);
-	extend_slots_used(n + 1);
-	my_slots[nslots++] = slot;
-}
-
-static void
-take_own_slot(void)
-{
-	int			n = MyProc - ProcGlobal->allProcs;
-
-	if (n < 0 || n >= MaxBackends)
-		elog(ERROR, "process has no slot");
-	take_slot(n);
-}
-
-/* Take a further slot until the end of the transaction. */
-static void
-take_extra_slot(void)
-{
-	for (int n = MaxBackends; n < TOTAL_SLOTS; n++)
+	for (int i = 0; i < data->nelements; i++)
 	{
-		if (pg_atomic_exchange_u32(&memory->slots[n].taken, 1) == 0)
-		{
-			take_slot(n);
-			return;
-		}
+		const LOCKTAG *tag = &data->locks[i].locktag;
+
+		if (tag->locktag_type == LOCKTAG_TUPLE && data->locks[i].holdMask != 0 &&
+			tag->locktag_field2 == relid && tag->locktag_field4 == LOCK_OFFSET())
+			limit = Min(limit, (int64) ((uint64) tag->locktag_field3 << 32 | tag->locktag_field1) - 1);
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("too many sequences are used by next_snowflake() at the same time"),
-			 errhint("Use fewer sequences in a transaction.")));
-}
-
-/*
- * Give back all slots but the first.  Sequences that have entries in them get
- * others in the next transaction, and lose their blocks.
- */
-static void
-release_extra_slots(void)
-{
-	while (nslots > 1)
-	{
-		unsettled_slot *slot = my_slots[--nslots];
-
-		for (uint32 i = 0; i < pg_atomic_read_u32(&slot->count); i++)
-		{
-			sequence_entry *entry = lookup_sequence_entry(slot->sequences[i].relid);
-
-			entry->remaining = 0;
-			entry->unsettled = NULL;
-		}
-		begin_change(slot);
-		pg_atomic_write_u32(&slot->count, 0);
-		end_change(slot);
-		pg_atomic_write_u32(&slot->taken, 0);
-	}
-}
-
-/*
- * Return an entry of the first slot whose sequence this transaction has not
- * used, after the session has given up its block.  Returns NULL if there is
- * none.
- */
-static unsettled_ids *
-free_entry(void)
-{
-	static int	hand = 0;
-
-	for (int i = 0; i < SLOT_SEQUENCES; i++)
-	{
-		unsettled_ids *ids = &my_slots[0]->sequences[hand];
-		sequence_entry *entry = lookup_sequence_entry(ids->relid);
-
-		hand = (hand + 1) % SLOT_SEQUENCES;
-		if (!entry->is_published)
-		{
-			entry->remaining = 0;
-			entry->unsettled = NULL;
-			return ids;
-		}
-	}
-	return NULL;
-}
-
-/* Assign an entry of a slot to a sequence. */
-static unsettled_ids *
-assign_entry(unsettled_slot *slot, unsettled_ids *ids, Oid relid)
-{
-	begin_change(slot);
-	ids->database = MyDatabaseId;
-	ids->relid = relid;
-	pg_atomic_write_u64(&ids->word, 0);
-	if (ids == &slot->sequences[pg_atomic_read_u32(&slot->count)])
-		pg_atomic_fetch_add_u32(&slot->count, 1);
-	end_change(slot);
-	return ids;
-}
-
-/* Return an entry for a sequence. */
-static unsettled_ids *
-get_entry(Oid relid)
-{
-	unsettled_slot *slot = my_slots[nslots - 1];
-	unsettled_ids *ids;
-
-	if (pg_atomic_read_u32(&slot->count) == SLOT_SEQUENCES)
-	{
-		ids = nslots == 1 ? free_entry() : NULL;
-		if (ids != NULL)
-			return assign_entry(slot, ids, relid);
-		take_extra_slot();
-		slot = my_slots[nslots - 1];
-	}
-	return assign_entry(slot, &slot->sequences[pg_atomic_read_u32(&slot->count)], relid);
+	return limit;
 }
 
 
@@ -283,43 +207,66 @@ get_entry(Oid relid)
  * ----------------------------------------------------------------
  */
 
-/* The transaction has ended: publish what is left of its block. */
-static void
-publish_rest(sequence_entry *entry)
+/* Remove what others know of a sequence.  The rest of its block is given up. */
+void
+unsettled_forget(sequence_entry *entry)
 {
-	pg_atomic_write_u64(&entry->unsettled->word,
-						entry->remaining > 0 ? WORD_OF(entry->next) : 0);
-	entry->is_published = false;
+	entry->remaining = 0;
+	if (entry->unsettled == NULL)
+		return;
+	(void) dshash_delete_key(table, &entry->unsettled->key);
+	entry->unsettled = NULL;
 }
 
 /*
- * Transaction callback.  Core calls it for a commit or an abort after the
- * transaction has left the list of running ones, and before it releases locks;
- * for PREPARE, first before it stores the locks, then after the prepared
- * transaction holds them.
+ * Transaction callback: before a transaction is prepared, its ids are published by
+ * locks as well.
  */
 static void
-end_transaction(XactEvent event, void *arg)
+before_prepare(XactEvent event, void *arg)
 {
 	slist_iter	iter;
 
-	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT)
+	if (event != XACT_EVENT_PRE_PREPARE)
 		return;
-
 	slist_foreach(iter, &published)
 	{
 		sequence_entry *entry = slist_container(sequence_entry, published_link, iter.cur);
 
-		if (event == XACT_EVENT_PRE_PREPARE)
-			unsettled_lock(entry->relid, entry->first);
-		else
-			publish_rest(entry);
+		lock_id(entry->relid, entry->first);
 	}
-	if (event != XACT_EVENT_PRE_PREPARE)
+}
+
+/*
+ * Resource release callback: the transaction has ended, and has released its locks.
+ * What is left of a block remains published.
+ */
+static void
+end_transaction(ResourceReleasePhase phase, bool isCommit, bool isTopLevel, void *arg)
+{
+	slist_iter	iter;
+
+	if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !isTopLevel)
+		return;
+	slist_foreach(iter, &published)
 	{
-		slist_init(&published);
-		release_extra_slots();
+		sequence_entry *entry = slist_container(sequence_entry, published_link, iter.cur);
+
+		entry->is_published = false;
+		if (entry->remaining > 0)
+			pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(entry->next));
+		else
+			unsettled_forget(entry);
 	}
+	slist_init(&published);
+}
+
+/* Before the process exits, it removes its entries. */
+static void
+before_exit(int code, Datum arg)
+{
+	slist_init(&published);
+	forget_sequence_entries(true);
 }
 
 /* Prepare to publish ids of a sequence.  This can throw an error. */
@@ -327,15 +274,26 @@ void
 unsettled_register(sequence_entry *entry)
 {
 	static bool registered = false;
+	unsettled_key key;
+	bool		found;
 
+	if (entry->is_temp || entry->unsettled != NULL)
+		return;
 	unsettled_attach();
 	if (!registered)
-		RegisterXactCallback(end_transaction, NULL);
-	registered = true;
-	if (nslots == 0)
-		take_own_slot();
-	if (entry->unsettled == NULL)
-		entry->unsettled = get_entry(entry->relid);
+	{
+		before_shmem_exit(before_exit, (Datum) 0);
+		RegisterXactCallback(before_prepare, NULL);
+		RegisterResourceReleaseCallback(end_transaction, NULL);
+		registered = true;
+	}
+
+	key.database = MyDatabaseId;
+	key.relid = entry->relid;
+	key.pid = MyProcPid;
+	entry->unsettled = dshash_find_or_insert(table, &key, &found);
+	pg_atomic_init_u64(&entry->unsettled->word, 0);
+	dshash_release_lock(table, entry->unsettled);
 }
 
 static void
@@ -353,7 +311,7 @@ add_to_published(sequence_entry *entry)
 void
 unsettled_publish(sequence_entry *entry, int64 first)
 {
-	if (entry->is_published && entry->first <= first)
+	if (entry->unsettled == NULL || (entry->is_published && entry->first <= first))
 		return;
 
 	pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(first) | IN_TRANSACTION);
@@ -366,6 +324,8 @@ unsettled_publish(sequence_entry *entry, int64 first)
 void
 unsettled_set_block(sequence_entry *entry, TimestampTz begin, TimestampTz end)
 {
+	if (entry->unsettled == NULL)
+		return;
 	entry->unsettled->usable_from = begin;
 	entry->unsettled->usable_until = end;
 }
@@ -379,6 +339,8 @@ unsettled_resume_block(sequence_entry *entry)
 {
 	uint64		expected = WORD_OF(entry->next);
 
+	if (entry->is_temp)
+		return true;
 	if (!pg_atomic_compare_exchange_u64(&entry->unsettled->word, &expected,
 										expected | IN_TRANSACTION))
 		return false;
@@ -423,40 +385,6 @@ limit_of_entry(unsettled_ids *ids, int64 limit)
 	return word == 0 ? limit : Min(limit, FIRST_OF(word) - 1);
 }
 
-static int64
-limit_of_slot(unsettled_slot *slot, Oid relid, int64 limit)
-{
-	uint32		count = pg_atomic_read_u32(&slot->count);
-
-	for (uint32 i = 0; i < count; i++)
-	{
-		unsettled_ids *ids = &slot->sequences[i];
-
-		if (ids->database == MyDatabaseId && ids->relid == relid)
-			limit = limit_of_entry(ids, limit);
-	}
-	return limit;
-}
-
-/* Like limit_of_slot(), when no entry changes its sequence meanwhile. */
-static int64
-limit_of_process(unsettled_slot *slot, Oid relid, int64 limit)
-{
-	for (;;)
-	{
-		uint32		version = pg_atomic_read_u32(&slot->version);
-		int64		result;
-
-		pg_read_barrier();
-		result = limit_of_slot(slot, relid, limit);
-		pg_read_barrier();
-		if (version % 2 == 0 && version == pg_atomic_read_u32(&slot->version))
-			return result;
-		CHECK_FOR_INTERRUPTS();
-		pg_usleep(1);
-	}
-}
-
 /*
  * Return the limit, or the highest id below it such that no transaction that
  * is running, and no block, has an id of the sequence at or below.  The caller
@@ -465,17 +393,21 @@ limit_of_process(unsettled_slot *slot, Oid relid, int64 limit)
 int64
 unsettled_limit(Oid relid, int64 limit)
 {
-	uint32		used;
+	dshash_seq_status status;
+	unsettled_ids *ids;
 
 	pg_memory_barrier();
-	used = pg_atomic_read_u32(&memory->slots_used);
-	for (uint32 i = 0; i < used; i++)
-		limit = limit_of_process(&memory->slots[i], relid, limit);
+	dshash_seq_init(&status, table, false);
+	while ((ids = dshash_seq_next(&status)) != NULL)
+	{
+		if (ids->key.database == MyDatabaseId && ids->key.relid == relid)
+			limit = limit_of_entry(ids, limit);
+	}
+	dshash_seq_term(&status);
 
 	/*
 	 * Do this last, because a transaction that is prepared takes its locks
-	 * before its word is cleared.
+	 * before its word is taken back.
 	 */
-	pg_memory_barrier();
-	return max_prepared_xacts > 0 ? unsettled_limit_of_locks(relid, limit) : limit;
+	return max_prepared_xacts > 0 ? limit_of_locks(relid, limit) : limit;
 }

@@ -160,7 +160,7 @@ my $read_both = <<'END';
 \set last :upto
 END
 my %polls = (
-	settled => "SELECT settled_snowflake(:'seq') AS upto \\gset\n$read",
+	settled => "CALL settled_snowflake(:'seq', NULL) \\gset\n$read",
 	'settled in a function' => "SELECT * FROM poll(:'feed', :last) \\gset\n$read_both",
 
 	# Faults: without a bound; one that is younger than the snapshot; one that
@@ -172,7 +172,7 @@ FROM :feed WHERE id > :last \\gset
 $read_both
 END
 	'bound after the snapshot' => <<"END",
-WITH bound AS MATERIALIZED (SELECT settled_snowflake(:'seq') AS upto FROM pg_sleep(0.01))
+WITH bound AS MATERIALIZED (SELECT settled(:'seq') AS upto FROM pg_sleep(0.01))
 SELECT upto, coalesce(string_agg(id::text, E'\\n' ORDER BY id), '') AS rows
 FROM bound LEFT JOIN :feed ON id > :last AND id <= upto GROUP BY upto \\gset
 $read_both
@@ -182,10 +182,18 @@ END
 
 # A statement of a function has a snapshot of its own, if the function is volatile.
 $node->safe_psql('postgres', <<'END');
+CREATE FUNCTION settled(seq regclass) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	upto bigint;
+BEGIN
+	CALL settled_snowflake(seq, upto);
+	RETURN upto;
+END;
+$$;
 CREATE FUNCTION poll(feed text, last bigint, OUT upto bigint, OUT rows text)
 LANGUAGE plpgsql AS $$
 BEGIN
-	upto := settled_snowflake((feed || '_id')::regclass);
+	upto := settled((feed || '_id')::regclass);
 	EXECUTE format('SELECT coalesce(string_agg(id::text, E''\n'' ORDER BY id), '''') FROM %I WHERE id > $1 AND id <= $2', feed)
 	INTO rows USING last, upto;
 END;
@@ -503,7 +511,7 @@ my ($rows, %committed) = (0);
 end_prepared();
 foreach my $feed (@feeds)
 {
-	$node->poll_query_until('postgres', "SELECT settled_snowflake('${feed}_id') >= max(id) FROM $feed")
+	$node->poll_query_until('postgres', "SELECT settled('${feed}_id') >= max(id) FROM $feed")
 	  or fail("$feed: once all transactions have ended, the bound reaches the last row");
 	$_->{run}->finish foreach map { start_reader($_, 1) } @{ $readers{$feed} };
 	$committed{$feed} = copy_rows($feed);

@@ -263,7 +263,7 @@ sub read_by_table
 
 sub read_by_position
 {
-	my ($upto, $lsn) = split /\n/, $node->safe_psql('feed', "SELECT settled_snowflake('outbox_id'); SELECT pg_current_wal_insert_lsn();");
+	my ($upto, $lsn) = split /\n/, $node->safe_psql('feed', "CALL settled_snowflake('outbox_id', NULL); SELECT pg_current_wal_insert_lsn();");
 	$standby->poll_query_until('feed', $wait->{text} =~ s/:'position'/'$lsn'/r) or die 'the standby does not follow';
 	return read_standby($upto, @_);
 }

@@ -21,11 +21,12 @@ max_prepared_transactions = 10
 client_min_messages = error
 });
 $node->safe_psql('postgres', q{
+	CREATE FUNCTION settled(seq regclass) RETURNS bigint LANGUAGE plpgsql AS 'DECLARE upto bigint; BEGIN CALL settled_snowflake(seq, upto); RETURN upto; END';
 	CREATE SEQUENCE feed_id;
 	CREATE TABLE feed (n int, id bigint PRIMARY KEY DEFAULT next_snowflake('feed_id', 5, 'twitter'))});
 
 sub start_node { local %ENV = (%ENV, %env); $node->start; }
-sub settled { return $node->safe_psql('postgres', q{SELECT settled_snowflake('feed_id')}); }
+sub settled { return $node->safe_psql('postgres', q{CALL settled_snowflake('feed_id', NULL)}); }
 sub insert { return $node->safe_psql('postgres', "INSERT INTO feed VALUES ($_[0]) RETURNING id"); }
 
 # What a reader gets from its bookmark on; the bound never goes back.
@@ -73,7 +74,7 @@ is(poll(), '6 7', 'and then both rows are read');
 #
 $node->safe_psql('postgres', join ';', map { "CREATE SEQUENCE many_$_ CACHE 10" } 1 .. 150);
 my $take = join ';', map { "SELECT next_snowflake('many_$_', 5, 'twitter')" } 1 .. 150;
-my $held = q{SELECT count(*) FILTER (WHERE settled_snowflake(oid) < pg_sequence_last_value(oid)), count(*) FROM pg_class WHERE relname LIKE 'many%'};
+my $held = q{SELECT count(*) FILTER (WHERE settled(oid) < pg_sequence_last_value(oid)), count(*) FROM pg_class WHERE relname LIKE 'many%'};
 my $session = $node->background_psql('postgres');
 $session->query_safe("BEGIN; $take");
 is($node->safe_psql('postgres', $held), '150|150', 'a transaction holds the bounds of 150 sequences back');
@@ -106,7 +107,7 @@ $node->safe_psql('postgres', q{
 	BEGIN
 		back := 0;
 		WHILE clock_timestamp() < until LOOP
-			upto := settled_snowflake('many_60');
+			CALL settled_snowflake('many_60', upto);
 			back := back + (upto < last)::int;
 			last := upto;
 			COMMIT;
@@ -126,10 +127,10 @@ is(slurp_file($_->{output}), "0\n", 'the bound does not go back while others tak
 # ALTER SEQUENCE replaces the file of a sequence that the reader has locked.
 #
 my $reader = $node->background_psql('postgres');
-$reader->query_safe('BEGIN; SELECT last_value FROM feed_id; ' . q{SELECT settled_snowflake('feed_id')});
+$reader->query_safe('BEGIN; SELECT last_value FROM feed_id; ' . q{CALL settled_snowflake('feed_id', NULL)});
 $node->safe_psql('postgres', 'ALTER SEQUENCE feed_id INCREMENT 2; CHECKPOINT');
 my $id = insert(7);
-cmp_ok($reader->query(q{SELECT settled_snowflake('feed_id')}) || 0, '>=', $id, 'after ALTER SEQUENCE a transaction reads the new file');
+cmp_ok($reader->query(q{CALL settled_snowflake('feed_id', NULL)}) || 0, '>=', $id, 'after ALTER SEQUENCE a transaction reads the new file');
 $reader->quit;
 $node->safe_psql('postgres', 'ALTER SEQUENCE feed_id INCREMENT 1');
 is(poll(), '7', 'and no row is missed');
@@ -150,7 +151,7 @@ eval { $session->quit };
 # second at most.
 my $layout = 'time:20,node:4,seq:20;tick=3600s;epoch=2026-01-01T00:00:00Z';
 $node->safe_psql('postgres', "CREATE SEQUENCE block_id CACHE 100; SELECT next_snowflake('block_id', 1, '$layout')");
-ok($node->poll_query_until('postgres', q{SELECT settled_snowflake('block_id') = last_value FROM block_id}),
+ok($node->poll_query_until('postgres', q{SELECT settled('block_id') = last_value FROM block_id}),
 	'a block of a session that has ended does not hold the bound back for long');
 
 #
@@ -172,7 +173,7 @@ SKIP:
 	# Nobody else flushes the WAL of this id.
 	$node->safe_psql('postgres', q{CREATE SEQUENCE rolled_back_id});
 	my $settled = $node->safe_psql('postgres',
-		q{BEGIN; SELECT next_snowflake('rolled_back_id', 5, 'twitter') > 0; ROLLBACK; SELECT settled_snowflake('rolled_back_id')}) =~ s/t\n//r;
+		q{BEGIN; SELECT next_snowflake('rolled_back_id', 5, 'twitter') > 0; ROLLBACK; CALL settled_snowflake('rolled_back_id', NULL)}) =~ s/t\n//r;
 	kill_server($node);
 	set_clock($machine, -60);
 	start_node();
@@ -194,7 +195,7 @@ $node->safe_psql('postgres', q{BEGIN; INSERT INTO feed VALUES (10); PREPARE TRAN
 insert(11);
 is(poll(), '', 'a transaction that is prepared on the primary');
 $node->wait_for_catchup($standby);
-my ($failed, $stdout, $stderr) = $standby->psql('postgres', q{SELECT settled_snowflake('feed_id')});
+my ($failed, $stdout, $stderr) = $standby->psql('postgres', q{CALL settled_snowflake('feed_id', NULL)});
 like($stderr, qr/cannot execute settled_snowflake\(\) during recovery/, 'an error on the standby');
 kill_server($node);
 $node = $standby;

@@ -19,6 +19,8 @@ client_min_messages = error
 objectid_ext.max_clock_lead = '1h'
 });
 $primary->safe_psql('postgres', qq{
+	CREATE FUNCTION settled(seq regclass) RETURNS bigint LANGUAGE plpgsql AS 'DECLARE upto bigint; BEGIN CALL settled_snowflake(seq, upto); RETURN upto; END';
+	CREATE FUNCTION settled_shard() RETURNS bigint LANGUAGE plpgsql AS 'DECLARE upto bigint; BEGIN CALL settled_shard_id(''instagram'', upto); RETURN upto; END';
 	CREATE SEQUENCE feed_id;
 	CREATE TABLE feed (id bigint PRIMARY KEY DEFAULT next_snowflake('feed_id', 5, '$layout'), note text);
 	CREATE TABLE shard (id bigint PRIMARY KEY DEFAULT next_shard_id(5, 1), note text)});
@@ -36,7 +38,7 @@ sub compare
 {
 	my ($node, $note, $expected, $name) = @_;
 	is($node->safe_psql('postgres', qq{
-			SELECT settled_snowflake('feed_id') AS settled, settled_shard_id() AS settled_shard \\gset
+			SELECT settled('feed_id') AS settled, settled_shard() AS settled_shard \\gset
 			SELECT CASE WHEN :settled < min(feed.id) THEN 'below' WHEN :settled >= max(feed.id) THEN 'all' ELSE 'some' END,
 				CASE WHEN :settled_shard < min(shard.id) THEN 'below' WHEN :settled_shard >= max(shard.id) THEN 'all' ELSE 'some' END
 			FROM feed, shard WHERE feed.note = '$note' AND shard.note = '$note'}),
@@ -59,7 +61,7 @@ compare($primary, 'one', 'all', 'a committed row');
 # A prepared transaction
 $primary->safe_psql('postgres', 'BEGIN;' . insert_both('two') . q{PREPARE TRANSACTION 'two'});
 $primary->safe_psql('postgres', insert_both('three'));
-my $bounds = q{SELECT settled_snowflake('feed_id'), settled_shard_id()};
+my $bounds = q{SELECT settled('feed_id'), settled_shard()};
 my $held = $primary->safe_psql('postgres', $bounds);
 wait_for_clock($primary);
 is($primary->safe_psql('postgres', $bounds), $held, 'a prepared transaction holds the bounds where they are');
@@ -76,14 +78,14 @@ wait_for_clock($primary);
 compare($primary, $_, 'all', "after its commit, row $_") foreach qw(two three four);
 
 # On the standby: the bound comes from the primary.
-foreach my $function (q{settled_snowflake('feed_id')}, 'settled_shard_id()')
+foreach my $function (q{settled('feed_id')}, 'settled_shard()')
 {
 	my ($ret, $out, $err) = $standby->psql('postgres', "SELECT $function");
 	like($err, qr/cannot execute settled_\w+\(\) during recovery.*HINT:  Call it on the primary/s, "$function on a standby");
 }
 $primary->safe_psql('postgres', insert_both('five'));
 my ($upto, $lsn) = split /\|/, $primary->safe_psql('postgres', q{
-	SELECT settled_snowflake('feed_id') AS upto \gset
+	CALL settled_snowflake('feed_id', NULL) \gset
 	SELECT :upto, pg_current_wal_insert_lsn()});
 $standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$lsn'") or die 'no replay';
 is($standby->safe_psql('postgres', "SELECT count(*) FROM feed WHERE id <= $upto"),
@@ -101,12 +103,18 @@ $primary->safe_psql('postgres', qq{
 	SELECT count(next_snowflake('feed_id', 5, '$layout')) FROM generate_series(1, 5000);
 	SELECT count(next_shard_id(5, 1)) FROM generate_series(1, 3000);
 	ROLLBACK});
-foreach my $function (q{settled_snowflake('feed_id')}, 'settled_shard_id()')
+foreach my $function (q{settled('feed_id')}, 'settled_shard()')
 {
 	my ($ret, $out, $err) = $primary->psql('postgres', "SET statement_timeout = '500ms'; SELECT $function");
 	like($err, qr/ERROR:  synchronous standbys have not confirmed the state of the sequence/, "$function waits for the standby");
 	is($primary->safe_psql('postgres', "SET synchronous_commit = local; SELECT $function > 0"), 't', 'unless that is not asked for');
 }
+# Commits do not wait any more once there are no synchronous standbys, nor does a call.
+my $waiting = start_client($primary, "CALL settled_snowflake('feed_id', NULL);");
+$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}) or die 'the call does not wait';
+$primary->append_conf('postgresql.conf', "synchronous_standby_names = ''");
+$primary->reload;
+ok($waiting->{run}->finish, 'a call that waits goes on when synchronous_standby_names is emptied') or diag(slurp_file($waiting->{errors}));
 kill_server($primary);
 $standby->append_conf('postgresql.conf', "synchronous_standby_names = ''");
 $standby->start;
@@ -120,7 +128,7 @@ $standby->safe_psql('postgres', q{SELECT pg_sleep(1.1)});
 is($standby->safe_psql('postgres', q{SELECT count(*) = 0 FROM feed WHERE note = 'prepared' AND id >
 		(SELECT max(id) FROM feed WHERE note = 'eight')}), 't', 'and has lower ids');
 is($standby->safe_psql('postgres', q{
-		SELECT settled_snowflake('feed_id') AS upto \gset
+		CALL settled_snowflake('feed_id', NULL) \gset
 		SELECT count(*) FROM feed WHERE id > :upto}), '0', 'all is settled in the end');
 $standby->stop;
 done_testing();

@@ -55,7 +55,7 @@ $node->safe_psql('postgres', q{
 			IF reader = 'no bound' THEN
 				upto := (SELECT max(id) FROM feed);
 			ELSE
-				upto := settled_shard_id();
+				CALL settled_shard_id('instagram', upto);
 			END IF;
 			IF upto < last THEN
 				RAISE 'the bound goes back from % to %', last, upto;
@@ -102,7 +102,7 @@ $node->safe_psql('postgres', qq{
 		upto bigint;
 	BEGIN
 		WHILE (SELECT count(*) < rows OR max(id) > last FROM feed) AND clock_timestamp() < until LOOP
-			upto := settled_shard_id();
+			CALL settled_shard_id('instagram', upto);
 			INSERT INTO seen SELECT read_rows.reader, nextval('seen_n_seq'), id FROM feed WHERE id > last AND id <= upto;
 			last := upto;
 			COMMIT;

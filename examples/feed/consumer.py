@@ -35,7 +35,7 @@ def value_of(connection, query, *parameters):
 def poll(connection, consumer, deliver):
     with connection.transaction():
         last = value_of(connection, "SELECT last FROM bookmark WHERE consumer = %s FOR UPDATE", consumer)
-        upto = value_of(connection, "SELECT settled_snowflake('outbox_id')")
+        upto = value_of(connection, "CALL settled_snowflake('outbox_id', NULL)")
         rows = connection.execute("""SELECT id, item, quantity FROM outbox
                                      WHERE id > %s AND id <= %s ORDER BY id LIMIT %s""",
                                   (last, upto, BATCH)).fetchall()

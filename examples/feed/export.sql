@@ -6,7 +6,7 @@
 INSERT INTO bookmark VALUES ('export') ON CONFLICT DO NOTHING;
 BEGIN;
 SELECT last FROM bookmark WHERE consumer = 'export' FOR UPDATE \gset
-SELECT settled_snowflake('outbox_id') AS upto \gset
+CALL settled_snowflake('outbox_id', NULL) \gset
 \set file outbox- :last .csv
 COPY (SELECT * FROM outbox WHERE id > :last AND id <= :upto ORDER BY id) TO STDOUT (FORMAT csv) \g :file
 UPDATE bookmark SET last = :upto WHERE consumer = 'export';
