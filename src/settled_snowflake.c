@@ -247,7 +247,7 @@ settled_shard_id(PG_FUNCTION_ARGS)
 	check_can_settle("settled_shard_id()");
 	unsettled_attach();
 	ledger_attach();
-	tick = tick_at(&layout->clock, shard_clock_settled(ledger_clock, fcinfo->flinfo->fn_oid));
+	tick = tick_at(&layout->clock, shard_clock_settled(ledger_clock));
 	if (tick > layout->clock.max_tick)
 		result = snowflake_max_id(layout);
 	else if (tick > 0)

@@ -23,25 +23,20 @@
 #include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/pg_class.h"
-#include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "sequence_page.h"
+#include "shard_reservation.h"
 #include "unsettled.h"
 
-/* The sequence that holds the reserved time, in microseconds since 1970. */
-#define RESERVATION_SEQUENCE	"shard_id_reservation"
+/* The highest value that is used of it: all layouts have ended by the year 10000. */
+#define VALUE_MAX		INT64CONST(253402300800000000)
 
 /* How far ahead of the ids a WAL record reserves, in microseconds */
 #define RESERVATION		USECS_PER_SEC
 
 /* How far base_time can lag behind the clock, in microseconds */
 #define SYNC_INTERVAL	1000
-
-/* The reservation sequence found by shard_clock_begin() */
-static Oid	reservation_relid = InvalidOid;
 
 /* Initialize the clock in new shared memory.  This must not throw an error. */
 void
@@ -146,13 +141,13 @@ shard_clock_sync(shard_clock *clock)
 static int64
 value_of_time(TimestampTz ts)
 {
-	return Max(ts - UNIX_EPOCH, 1);
+	return Max(Min(ts, VALUE_MAX + UNIX_EPOCH) - UNIX_EPOCH, 1);
 }
 
 static TimestampTz
 time_of_value(int64 value)
 {
-	return value + UNIX_EPOCH;
+	return Min(value, VALUE_MAX) + UNIX_EPOCH;
 }
 
 /*
@@ -213,7 +208,7 @@ write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
 void
 shard_clock_extend(shard_clock *clock, TimestampTz tick_end)
 {
-	Relation	rel = relation_open(reservation_relid, NoLock);
+	Relation	rel = relation_open(find_reservation_sequence(), NoLock);
 
 	GetTopTransactionId();		/* must not be assigned under an LWLock */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
@@ -221,53 +216,6 @@ shard_clock_extend(shard_clock *clock, TimestampTz tick_end)
 		write_reservation(clock, rel, tick_end);
 	LWLockRelease(&clock->reservation_lock);
 	relation_close(rel, NoLock);
-}
-
-/* Find the sequence in the schema of a function of the extension. */
-static Oid
-find_reservation_sequence(Oid funcid)
-{
-	Oid			relid = get_relname_relid(RESERVATION_SEQUENCE, get_func_namespace(funcid));
-
-	if (!OidIsValid(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
-	return relid;
-}
-
-/* Open the sequence, to write to it. */
-static Relation
-open_reservation_sequence(Oid funcid)
-{
-	Oid			relid = find_reservation_sequence(funcid);
-	Relation	rel;
-
-	/* Hold the lock until the end of the transaction, as nextval() does. */
-	lock_sequence_entry(lookup_sequence_entry(relid));
-	rel = try_relation_open(relid, NoLock);
-	if (rel == NULL || rel->rd_rel->relkind != RELKIND_SEQUENCE ||
-		rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("\"%s\" is not a logged sequence", RESERVATION_SEQUENCE)));
-	return rel;
-}
-
-/*
- * Refuse a file of the sequence that a rollback would remove, together with the
- * reservation in it.
- */
-static void
-check_reservation_file(Relation rel)
-{
-	if (rel->rd_createSubid != InvalidSubTransactionId ||
-		RelationGetNewFileSubid(rel) != InvalidSubTransactionId)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
-						"next_shard_id()", RESERVATION_SEQUENCE),
-				 errhint("Commit the transaction first.")));
 }
 
 /*
@@ -280,8 +228,6 @@ adopt_reservation(shard_clock *clock, Relation rel)
 {
 	TimestampTz stored;
 
-	if (has_begun(clock))
-		check_reservation_file(rel);
 	GetTopTransactionId();		/* see shard_clock_extend() */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
 	stored = read_reservation(rel, NULL);
@@ -308,21 +254,20 @@ publish_base(shard_clock *clock, sequence_entry *entry)
 }
 
 /*
- * Prepare the clock for a transaction: find the sequence in the schema of a
- * function of the extension, make sure that it holds the reservation, and
- * return its OID.
+ * Prepare the clock for a transaction: make sure that the sequence holds the
+ * reservation.  Returns its OID.
  */
 Oid
-shard_clock_begin(shard_clock *clock, Oid funcid)
+shard_clock_begin(shard_clock *clock)
 {
-	Relation	rel = open_reservation_sequence(funcid);
+	Relation	rel = open_reservation_sequence();
+	Oid			relid = RelationGetRelid(rel);
 
 	if (!has_begun(clock) || read_reservation(rel, NULL) != reserved_time(clock))
 		adopt_reservation(clock, rel);
-	reservation_relid = RelationGetRelid(rel);
 	relation_close(rel, NoLock);
-	publish_base(clock, lookup_sequence_entry(reservation_relid));
-	return reservation_relid;
+	publish_base(clock, lookup_sequence_entry(relid));
+	return relid;
 }
 
 
@@ -337,20 +282,16 @@ shard_clock_begin(shard_clock *clock, Oid funcid)
  * reservation first, and then has ids of earlier times.
  */
 static bool
-get_stored_time(shard_clock *clock, Oid relid, TimestampTz *stored)
+get_stored_time(shard_clock *clock, Relation rel, TimestampTz *stored)
 {
-	Relation	rel;
 	XLogRecPtr	lsn;
 	bool		begun;
 
-	AcceptInvalidationMessages();	/* see open_sequence_to_read() */
-	rel = relation_open(relid, AccessShareLock);
 	LWLockAcquire(&clock->reservation_lock, LW_SHARED);
 	begun = has_begun(clock);
 	if (!begun)
 		*stored = read_reservation(rel, &lsn);
 	LWLockRelease(&clock->reservation_lock);
-	relation_close(rel, AccessShareLock);
 
 	if (!begun)
 		wait_until_safe(lsn);
@@ -362,12 +303,12 @@ get_stored_time(shard_clock *clock, Oid relid, TimestampTz *stored)
  * a slot of an earlier tick, and that is reserved.
  */
 static TimestampTz
-settled_by_clock(shard_clock *clock, Oid relid)
+settled_by_clock(shard_clock *clock, Relation rel)
 {
 	TimestampTz now;
 	TimestampTz reserved;
 
-	if (!has_begun(clock) && get_stored_time(clock, relid, &now))
+	if (!has_begun(clock) && get_stored_time(clock, rel, &now))
 		return now;
 
 	now = shard_clock_now(clock);
@@ -394,15 +335,16 @@ raise_settled(shard_clock *clock, TimestampTz ts)
 
 /*
  * Return a time such that all rows with ids of earlier ticks are visible to
- * snapshots taken after the call.  funcid is the calling function.
+ * snapshots taken after the call.
  */
 TimestampTz
-shard_clock_settled(shard_clock *clock, Oid funcid)
+shard_clock_settled(shard_clock *clock)
 {
-	Oid			relid = find_reservation_sequence(funcid);
-	int64		limit = value_of_time(settled_by_clock(clock, relid));
+	Relation	rel = open_reservation_to_read();
+	int64		limit = value_of_time(settled_by_clock(clock, rel));
 
 	/* The published time is that of the first tick that is not settled. */
-	limit = unsettled_limit(relid, limit - 1) + 1;
+	limit = unsettled_limit(RelationGetRelid(rel), limit - 1) + 1;
+	relation_close(rel, NoLock);
 	return raise_settled(clock, time_of_value(limit));
 }

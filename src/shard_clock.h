@@ -33,10 +33,10 @@ typedef struct shard_clock
 } shard_clock;
 
 extern void shard_clock_init(shard_clock *clock, int tranche);
-extern Oid	shard_clock_begin(shard_clock *clock, Oid funcid);
+extern Oid	shard_clock_begin(shard_clock *clock);
 extern TimestampTz shard_clock_slowed(shard_clock *clock, TimestampTz wall);
 extern void shard_clock_sync(shard_clock *clock);
-extern TimestampTz shard_clock_settled(shard_clock *clock, Oid funcid);
+extern TimestampTz shard_clock_settled(shard_clock *clock);
 extern void shard_clock_extend(shard_clock *clock, TimestampTz tick_end);
 
 /* Slots of ticks that ended by base_time must not be claimed any more. */

@@ -377,7 +377,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	snowflake_check_field(layout, "sequence number", seq, PG_INT64_MAX);
 	check_shard_layout(layout);
 
-	ledger_enter(fcinfo->flinfo->fn_oid);
+	ledger_enter();
 	entry = lookup_entry(layout, shard);
 	nbelow = streams_below(entry, seq);
 	tick = claim_tick(entry, first_tick(entry, nbelow, slot), slot);

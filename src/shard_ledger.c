@@ -91,7 +91,6 @@ shard_clock *ledger_clock = NULL;
 
 /* What the current transaction was prepared for; see ledger_enter() */
 LocalTransactionId ledger_entered_lxid = InvalidLocalTransactionId;
-Oid			ledger_entered_funcid = InvalidOid;
 static Oid	entered_relid = InvalidOid;
 
 
@@ -168,19 +167,39 @@ find_database(Oid instead)
 	return found;
 }
 
-/* Return the entry of this database; if all are in use, that of a dropped one. */
+/*
+ * Take the entry of a database that was dropped; -1 if there is none.  A database
+ * that has an entry was created before we read its OID, so our caches know of it
+ * once we have accepted invalidations.
+ */
+static int
+find_dropped_database(void)
+{
+	Oid			oids[DATABASES];
+	int			found = -1;
+
+	LWLockAcquire(&ledger->databases_lock, LW_SHARED);
+	for (int i = 0; i < DATABASES; i++)
+		oids[i] = ledger->databases[i].oid;
+	LWLockRelease(&ledger->databases_lock);
+
+	AcceptInvalidationMessages();
+	for (int i = 0; i < DATABASES && found < 0; i++)
+	{
+		if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oids[i])))
+			found = find_database(oids[i]);
+	}
+	return found;
+}
+
+/* Return the entry of this database. */
 static int
 get_database(void)
 {
 	int			found = find_database(InvalidOid);
 
-	for (int i = 0; i < DATABASES && found < 0; i++)
-	{
-		Oid			oid = ledger->databases[i].oid;
-
-		if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oid)))
-			found = find_database(oid);
-	}
+	if (found < 0)
+		found = find_dropped_database();
 	if (found < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -217,15 +236,14 @@ ledger_attach(void)
 
 /* The part of ledger_enter() that is needed once per transaction */
 void
-ledger_prepare(Oid funcid)
+ledger_prepare(void)
 {
 	/* A standby must not start the clock before its promotion. */
 	PreventCommandIfReadOnly("next_shard_id()");
 	PreventCommandIfParallelMode("next_shard_id()");
 	ledger_attach();
 	ledger_entered_lxid = InvalidLocalTransactionId;
-	entered_relid = shard_clock_begin(ledger_clock, funcid);
-	ledger_entered_funcid = funcid;
+	entered_relid = shard_clock_begin(ledger_clock);
 	ledger_entered_lxid = MyProcLxid;
 }
 

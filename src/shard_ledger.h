@@ -49,24 +49,22 @@ typedef enum ledger_claim
 
 extern shard_clock *ledger_clock;
 extern LocalTransactionId ledger_entered_lxid;
-extern Oid	ledger_entered_funcid;
 
 extern void ledger_attach(void);
-extern void ledger_prepare(Oid funcid);
+extern void ledger_prepare(void);
 extern uint32 ledger_hash(const ledger_shard *shard);
 extern ledger_claim ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 									  int64 tick, int64 slot, TimestampTz tick_end);
 
 /*
  * Prepare for taking an id: attach to the ledger and, once per transaction,
- * prepare the clock.  funcid is the calling function.
+ * prepare the clock.
  */
 static inline void
-ledger_enter(Oid funcid)
+ledger_enter(void)
 {
-	if (unlikely(XactReadOnly || ledger_entered_lxid != MyProcLxid ||
-				 ledger_entered_funcid != funcid))
-		ledger_prepare(funcid);
+	if (unlikely(XactReadOnly || ledger_entered_lxid != MyProcLxid))
+		ledger_prepare();
 }
 
 #endif							/* SHARD_LEDGER_H */

@@ -107,6 +107,7 @@ SKIP:
 	$fake->safe_psql('postgres', 'CREATE SEQUENCE cache_1; CREATE SEQUENCE cache_64 CACHE 64; CREATE SEQUENCE seq');
 	check_clock_steps($fake);
 	check_forgetful($fake);
+	come_back($fake);
 	$fake->stop;
 }
 
@@ -187,6 +188,36 @@ sub check_forgetful
 		$server->start;
 	}
 	cmp_ok($server->safe_psql('postgres', $call), '<', $first, 'after a crash they begin at the clock again');
+}
+
+# The clock was in 2036 for a moment.  Ids stay there, until an administrator brings
+# them back as docs/safety.md says.
+sub come_back
+{
+	my ($server) = @_;
+	my @calls = (
+		[ 'next_snowflake()', q{snowflake_timestamp(next_snowflake('visitor', 5, 'twitter'), 'twitter')} ],
+		[ 'next_shard_id()', q{snowflake_timestamp(next_shard_id(5, 1), 'instagram')} ]);
+	my $in_future = q{SELECT %s > now() + interval '9 years'};
+	set_clock($machine, 0);
+	my $session = $server->background_psql('postgres');
+	$session->query_safe('SET client_min_messages = error; CREATE SEQUENCE visitor CACHE 64');
+	set_clock($machine, 10 * 365 * 86400);
+	is($session->query_safe("SELECT $_->[1] > '2036-01-01Z'"), 't', "$_->[0]: the time of a clock in 2036") foreach @calls;
+	set_clock($machine, 0);
+	is($session->query_safe(sprintf $in_future, $_->[1]), 't', "$_->[0]: and ids stay there") foreach @calls;
+
+	$server->safe_psql('postgres', q{SELECT format('ALTER SEQUENCE visitor RESTART WITH %s', snowflake_floor(now(), 'twitter')) \gexec});
+	is($session->query_safe(sprintf $in_future, $calls[0][1]), 'f', 'next_snowflake: back by ALTER SEQUENCE, in a session that held a block too');
+	$session->quit;
+
+	$server->stop;
+	{
+		local %ENV = (%ENV, machine_environment($machine));
+		$server->start;
+	}
+	$server->safe_psql('postgres', q{SELECT setval('shard_id_reservation', (extract(epoch FROM now()) * 1000000)::bigint)});
+	is($server->safe_psql('postgres', sprintf $in_future, $calls[1][1]), 'f', 'next_shard_id: back by a restart and setval()');
 }
 
 done_testing();

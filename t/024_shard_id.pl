@@ -143,14 +143,25 @@ is($node->safe_psql('postgres', q{
 	'4000|4000', 'layouts of the same bits share a shard');
 
 # Where nothing may be written
-foreach (
-	[ 'BEGIN READ ONLY; SELECT next_shard_id(5, 1)', qr/cannot execute next_shard_id\(\) in a read-only transaction/ ],
-	[ 'ALTER SEQUENCE shard_id_reservation RENAME TO x; SELECT next_shard_id(5, 1)', qr/sequence "shard_id_reservation" of extension objectid_ext does not exist/ ])
-{
-	($ret, $out, $err) = $node->psql('postgres', $_->[0]);
-	like($err, $_->[1], $_->[0]);
-}
-$node->safe_psql('postgres', 'ALTER SEQUENCE x RENAME TO shard_id_reservation');
+($ret, $out, $err) = $node->psql('postgres', 'BEGIN READ ONLY; SELECT next_shard_id(5, 1)');
+like($err, qr/cannot execute next_shard_id\(\) in a read-only transaction/, 'read-only transaction');
+
+# The sequence is found as a member of the extension, whatever its name is.
+$node->safe_psql('postgres', q{
+	ALTER SEQUENCE shard_id_reservation RENAME TO x;
+	CREATE SEQUENCE shard_id_reservation;
+	SELECT next_shard_id(5, 1)});
+is($node->safe_psql('postgres', 'SELECT is_called FROM shard_id_reservation'), 'f', 'a sequence of the same name is not used');
+$node->safe_psql('postgres', 'DROP SEQUENCE shard_id_reservation; ALTER SEQUENCE x RENAME TO shard_id_reservation');
+($ret, $out, $err) = $node->psql('postgres', 'ALTER EXTENSION objectid_ext DROP SEQUENCE shard_id_reservation; SELECT next_shard_id(5, 1)');
+like($err, qr/sequence "shard_id_reservation" of extension objectid_ext does not exist/, 'not a member any more');
+$node->safe_psql('postgres', 'ALTER EXTENSION objectid_ext ADD SEQUENCE shard_id_reservation');
+
+# A role that takes ids can hold the bound of feeds back; REVOKE prevents it.
+$node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION next_shard_id(int, bigint, snowflake_layout) FROM PUBLIC');
+($ret, $out, $err) = $node->psql('postgres', 'SELECT next_shard_id(5, 1)', extra_params => [ '-U', 'nobody' ]);
+like($err, qr/permission denied for function next_shard_id/, 'REVOKE on the function');
+$node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION next_shard_id(int, bigint, snowflake_layout) TO PUBLIC');
 
 # More ticks ahead of the clock than there is room for: twenty shards, each with
 # the same number 1,800 times.  What has been given away is kept.  A call waits for

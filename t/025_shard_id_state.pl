@@ -58,11 +58,38 @@ crash_after('ALTER SEQUENCE, rolled back',
 foreach (
 	"BEGIN; $renew",
 	'BEGIN; ALTER SEQUENCE shard_id_reservation RESTART;',
+	# which leave the value as it is
+	'BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1;',
+	'BEGIN; ALTER SEQUENCE shard_id_reservation START 7;',
+	'BEGIN; ALTER SEQUENCE shard_id_reservation AS bigint;',
 	'BEGIN; SELECT next_shard_id(1, 1); SAVEPOINT a; ALTER SEQUENCE shard_id_reservation RESTART;')
 {
 	my ($ret, $out, $err) = $node->psql('postgres', "SELECT next_shard_id(1, 1);\n$_\n$other");
 	like($err, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, "$_ and then an id");
 }
+# The same as the first call after a start of the server
+foreach ("BEGIN; $renew", 'BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1;')
+{
+	$node->restart;
+	my ($ret, $out, $err) = $node->psql('postgres', "$_\n$other");
+	like($err, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, "$_ and then the first id after a restart");
+}
+# But not in the transaction that creates the extension, as migrations do
+$node->safe_psql('postgres', 'CREATE DATABASE migrated');
+is($node->safe_psql('migrated', "BEGIN; CREATE EXTENSION objectid_ext; SELECT next_shard_id(1, 1) > 0; COMMIT; SELECT next_shard_id(1, 1) > 0"), "t\nt",
+	'CREATE EXTENSION and an id in one transaction');
+
+# The latest time that can be set: layouts have ended by then.
+my ($failed, $output, $error) = $node->psql('postgres', q{
+	SELECT setval('shard_id_reservation', 9223372036854775807) > 0;
+	SELECT next_shard_id(1, 1)});
+like($error, qr/time is out of range for layout instagram/, 'setval() to the highest value does not overflow');
+# and back: restart, and setval() before the first call
+$node->restart;
+is($node->safe_psql('postgres', q{
+	SELECT setval('shard_id_reservation', (extract(epoch FROM now()) * 1000000)::bigint) > 0;
+	SELECT snowflake_timestamp(next_shard_id(1, 1), 'instagram') < now() + interval '1 min'}), "t\nt", 'back from the future');
+
 crash_after('setval() to a lower value', take(100) . "SELECT setval('shard_id_reservation', 1, false);" .
 	"SELECT next_shard_id(1, 1);");
 

@@ -38,10 +38,10 @@
  * they do under the lock of the page.
  *
  * What is assumed of the server: A transaction becomes visible to all later
- * snapshots in one step.  After that, the transaction callback is called, and then
- * the locks are released.  PREPARE TRANSACTION calls the callback before it stores
- * the locks, and again after the prepared transaction has taken them over, which is
- * one step.  COMMIT PREPARED releases them after the transaction is visible.
+ * snapshots in one step.  After that, the locks are released, and then the resource
+ * release callback is called.  PREPARE TRANSACTION calls a callback before it stores
+ * the locks, and the other after the prepared transaction has taken them over, which
+ * is one step.  COMMIT PREPARED releases them after the transaction is visible.
  * Recovery takes them again before a session can write.  A list of all locks is made
  * in one step.  Atomic operations and the lock of the page order what is done before
  * and after them, so relaxed memory is not modelled.

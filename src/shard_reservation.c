@@ -1,0 +1,183 @@
+/*-------------------------------------------------------------------------
+ *
+ * shard_reservation.c
+ *		The sequence of the extension that holds the reservation of
+ *		next_shard_id(): how it is found, and when its file may be used.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "objectid_ext.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_extension.h"
+#include "commands/extension.h"
+#include "sequence_page.h"
+#include "shard_reservation.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#define RESERVATION_SEQUENCE	"shard_id_reservation"
+
+/* The sequence, or InvalidOid if it must be looked up */
+static Oid	reservation_relid = InvalidOid;
+
+
+/* ----------------------------------------------------------------
+ *		Finding it
+ * ----------------------------------------------------------------
+ */
+
+/* Relcache callback: the sequence, or any, was altered or dropped. */
+static void
+invalidate_sequence(Datum arg, Oid relid)
+{
+	if (relid == reservation_relid || !OidIsValid(relid))
+		reservation_relid = InvalidOid;
+}
+
+/* Return the sequence that is a member of the extension, or InvalidOid. */
+static Oid
+member_sequence(void)
+{
+	Oid			extension = get_extension_oid("objectid_ext", false);
+	Relation	depend = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			result = InvalidOid;
+
+	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(ExtensionRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(extension));
+	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend member = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (member->classid == RelationRelationId && member->deptype == DEPENDENCY_EXTENSION &&
+			get_rel_relkind(member->objid) == RELKIND_SEQUENCE)
+			result = member->objid;
+	}
+	systable_endscan(scan);
+	table_close(depend, AccessShareLock);
+	return result;
+}
+
+/* Find the sequence, or raise an error. */
+Oid
+find_reservation_sequence(void)
+{
+	static bool registered = false;
+
+	if (!registered)
+		CacheRegisterRelcacheCallback(invalidate_sequence, (Datum) 0);
+	registered = true;
+	if (!OidIsValid(reservation_relid))
+	{
+		Oid			found = member_sequence();
+
+		if (!OidIsValid(found))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
+		reservation_relid = found;
+	}
+	return reservation_relid;
+}
+
+
+/* ----------------------------------------------------------------
+ *		Opening it
+ * ----------------------------------------------------------------
+ */
+
+/* Was there a sequence of this name before the current transaction? */
+static bool
+replaces_sequence(void)
+{
+	Snapshot	snapshot = GetLatestSnapshot();
+	Relation	class = table_open(RelationRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	/* A copy that sees nothing of what this transaction has done */
+	snapshot = RegisterSnapshot(snapshot);
+	snapshot->curcid = FirstCommandId;
+	ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum(RESERVATION_SEQUENCE));
+	scan = systable_beginscan(class, ClassNameNspIndexId, true, snapshot, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(class, AccessShareLock);
+	UnregisterSnapshot(snapshot);
+	return found;
+}
+
+/*
+ * Refuse a file of the sequence that a rollback would remove, together with the
+ * reservation in it, while the file before comes back.
+ */
+static void
+check_reservation_file(Relation rel)
+{
+	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId ||
+		(rel->rd_createSubid != InvalidSubTransactionId && replaces_sequence()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
+						"next_shard_id()", RESERVATION_SEQUENCE),
+				 errhint("Commit the transaction first.")));
+}
+
+/* Open the sequence, to write to it. */
+Relation
+open_reservation_sequence(void)
+{
+	Oid			relid = find_reservation_sequence();
+	Relation	rel;
+
+	/* Hold the lock until the end of the transaction, as nextval() does. */
+	lock_sequence_entry(lookup_sequence_entry(relid));
+	rel = try_relation_open(relid, NoLock);
+	if (rel == NULL || rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("\"%s\" is not a logged sequence", RESERVATION_SEQUENCE)));
+	check_reservation_file(rel);
+	return rel;
+}
+
+/*
+ * Open the sequence to read it, with a lock that is held until the end of the
+ * transaction: no other takes its place while the words of transactions are read.
+ */
+Relation
+open_reservation_to_read(void)
+{
+	for (;;)
+	{
+		Oid			relid;
+		Relation	rel;
+
+		AcceptInvalidationMessages();
+		relid = find_reservation_sequence();
+		rel = try_relation_open(relid, AccessShareLock);
+		if (rel != NULL && relid == find_reservation_sequence())
+			return rel;
+		if (rel != NULL)
+			relation_close(rel, AccessShareLock);
+		reservation_relid = InvalidOid;
+	}
+}
