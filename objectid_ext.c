@@ -155,6 +155,28 @@ scan_objectid(const char *str, objectid *id)
 		parse_extended_json(str, id);
 }
 
+/* Say what is wrong with invalid input, or return NULL where nobody can tell. */
+static const char *
+syntax_detail(const char *str)
+{
+	size_t		len = strlen(str);
+	size_t		digits = strspn(str, "0123456789abcdefABCDEF");
+
+	if (digits == len)
+		return psprintf("An ObjectId has %d hexadecimal digits, not %zu.", OBJECTID_HEX_DIGITS, len);
+	if (isspace((unsigned char) str[0]) || isspace((unsigned char) str[len - 1]))
+		return "There must be no blanks around it.";
+	if (pg_strncasecmp(str, "0x", 2) == 0)
+		return "The digits have no prefix \"0x\".";
+	if (strncmp(str, "\\x", 2) == 0)
+		return "This is the text form of bytea, which has a cast of its own.";
+	if (pg_strncasecmp(str, "objectid(", 9) == 0 && strncmp(str, "ObjectId(", 9) != 0)
+		return "The function is spelled \"ObjectId\".";
+	if (len == OBJECTID_HEX_DIGITS)
+		return psprintf("Character %zu is not a hexadecimal digit.", digits + 1);
+	return NULL;
+}
+
 /*
  * Report invalid input (invalid_text_representation), as a soft error if
  * escontext allows it.
@@ -162,14 +184,12 @@ scan_objectid(const char *str, objectid *id)
 void
 objectid_syntax_error(const char *str, Node *escontext)
 {
-	size_t		digits = strspn(str, "0123456789abcdefABCDEF");
+	const char *detail = syntax_detail(str);
 
 	errsave(escontext,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "objectid", str),
-			 str[digits] == '\0' ?
-			 errdetail("An ObjectId has %d hexadecimal digits, not %zu.",
-					   OBJECTID_HEX_DIGITS, digits) : 0,
+			 detail != NULL ? errdetail_internal("%s", detail) : 0,
 			 looks_like_date(str) ?
 			 errhint("To compare with a time, cast it to timestamptz, or use objectid_floor(timestamptz).") : 0));
 }
@@ -399,6 +419,21 @@ objectid_from_text(PG_FUNCTION_ARGS)
 	objectid   *id = palloc(sizeof(objectid));
 
 	parse_objectid(text_to_cstring(PG_GETARG_TEXT_PP(0)), id, NULL);
+	PG_RETURN_OBJECTID_P(id);
+}
+
+/*
+ * Cast from character: the same.  The blanks that fill up the value do not count.
+ */
+PG_FUNCTION_INFO_V1(objectid_from_bpchar);
+Datum
+objectid_from_bpchar(PG_FUNCTION_ARGS)
+{
+	objectid   *id = palloc(sizeof(objectid));
+	BpChar	   *value = PG_GETARG_BPCHAR_PP(0);
+	char	   *data = VARDATA_ANY(value);
+
+	parse_objectid(pnstrdup(data, bpchartruelen(data, VARSIZE_ANY_EXHDR(value))), id, NULL);
 	PG_RETURN_OBJECTID_P(id);
 }
 

@@ -344,6 +344,10 @@ CREATE FUNCTION objectid_from_text(text) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_from_text(text) IS 'convert text, in any spelling that the input function accepts, to objectid';
 
+CREATE FUNCTION objectid_from_bpchar(character) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_from_bpchar(character) IS 'convert from character, less the blanks that fill up the value';
+
 CREATE FUNCTION objectid_from_bytea(bytea) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_from_bytea(bytea) IS 'convert 12 bytes to objectid; an error for any other length';
@@ -355,6 +359,10 @@ COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'convert objectid to its 12 b
 CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'convert a JSON string of 24 hexadecimal digits, or {"$oid": "..."}, to objectid';
+
+CREATE FUNCTION objectid_from_json(json) RETURNS objectid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_from_json(json) IS 'convert from a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
 
 CREATE FUNCTION is_objectid(text) RETURNS boolean
 AS 'MODULE_PATHNAME', 'is_objectid_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -376,6 +384,8 @@ CREATE CAST (text AS objectid) WITH FUNCTION objectid_from_text(text) AS ASSIGNM
 COMMENT ON CAST (text AS objectid) IS 'any spelling that the input function accepts';
 CREATE CAST (varchar AS objectid) WITH FUNCTION objectid_from_text(text) AS ASSIGNMENT;
 COMMENT ON CAST (varchar AS objectid) IS 'any spelling that the input function accepts';
+CREATE CAST (character AS objectid) WITH FUNCTION objectid_from_bpchar(character) AS ASSIGNMENT;
+COMMENT ON CAST (character AS objectid) IS 'any spelling that the input function accepts, less the blanks that fill up the value';
 
 CREATE CAST (bytea AS objectid) WITH FUNCTION objectid_from_bytea(bytea);
 COMMENT ON CAST (bytea AS objectid) IS '12 bytes; an error for any other length';
@@ -384,13 +394,18 @@ COMMENT ON CAST (objectid AS bytea) IS 'the 12 bytes';
 
 CREATE CAST (jsonb AS objectid) WITH FUNCTION objectid_from_jsonb(jsonb);
 COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
+CREATE CAST (json AS objectid) WITH FUNCTION objectid_from_json(json);
+COMMENT ON CAST (json AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
+-- to_jsonb() does not use this cast: it makes a string of the digits.
+CREATE CAST (objectid AS jsonb) WITH FUNCTION objectid_extjson(objectid);
+COMMENT ON CAST (objectid AS jsonb) IS '{"$oid": "..."}';
 
 -- Explicit, because the cast loses two thirds of the id.
 CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timestamp(objectid);
 COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
 
 ----------------------------------------------------------------------
--- Equality with text
+-- Comparison with text
 ----------------------------------------------------------------------
 
 -- For clients that declare their string parameters as text or varchar.  The
@@ -399,29 +414,71 @@ COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
 -- operator family, because that would promise equal hashes.  The functions are
 -- not leakproof, because the error for invalid text contains the text.
 
-CREATE FUNCTION text_eq_support(internal) RETURNS internal
+CREATE FUNCTION text_comparison_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION text_eq_support(internal) IS 'planner support: objectid = text becomes objectid = text::objectid';
+COMMENT ON FUNCTION text_comparison_support(internal) IS 'planner support: objectid = text becomes objectid = text::objectid, and so the other comparisons';
 
-CREATE FUNCTION text_ne_support(internal) RETURNS internal
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION text_ne_support(internal) IS 'planner support: objectid <> text becomes objectid <> text::objectid';
+CREATE FUNCTION objectid_lt_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION objectid_lt_text(objectid, text) IS 'implementation of < operator';
+
+CREATE FUNCTION objectid_le_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION objectid_le_text(objectid, text) IS 'implementation of <= operator';
 
 CREATE FUNCTION objectid_eq_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_eq_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
 COMMENT ON FUNCTION objectid_eq_text(objectid, text) IS 'implementation of = operator';
 
-CREATE FUNCTION text_eq_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_eq_support;
-COMMENT ON FUNCTION text_eq_objectid(text, objectid) IS 'implementation of = operator';
-
 CREATE FUNCTION objectid_ne_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_ne_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
 COMMENT ON FUNCTION objectid_ne_text(objectid, text) IS 'implementation of <> operator';
 
+CREATE FUNCTION objectid_ge_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION objectid_ge_text(objectid, text) IS 'implementation of >= operator';
+
+CREATE FUNCTION objectid_gt_text(objectid, text) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION objectid_gt_text(objectid, text) IS 'implementation of > operator';
+
+CREATE FUNCTION text_lt_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION text_lt_objectid(text, objectid) IS 'implementation of < operator';
+
+CREATE FUNCTION text_le_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION text_le_objectid(text, objectid) IS 'implementation of <= operator';
+
+CREATE FUNCTION text_eq_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION text_eq_objectid(text, objectid) IS 'implementation of = operator';
+
 CREATE FUNCTION text_ne_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_ne_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
 COMMENT ON FUNCTION text_ne_objectid(text, objectid) IS 'implementation of <> operator';
+
+CREATE FUNCTION text_ge_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION text_ge_objectid(text, objectid) IS 'implementation of >= operator';
+
+CREATE FUNCTION text_gt_objectid(text, objectid) RETURNS boolean
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+COMMENT ON FUNCTION text_gt_objectid(text, objectid) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    FUNCTION = objectid_lt_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (objectid, text) IS 'less than the text cast to objectid';
+
+CREATE OPERATOR <= (
+    FUNCTION = objectid_le_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (objectid, text) IS 'less than or equal to the text cast to objectid';
 
 CREATE OPERATOR = (
     FUNCTION = objectid_eq_text, LEFTARG = objectid, RIGHTARG = text,
@@ -429,6 +486,41 @@ CREATE OPERATOR = (
     RESTRICT = eqsel, JOIN = eqjoinsel
 );
 COMMENT ON OPERATOR = (objectid, text) IS 'equal to the text cast to objectid';
+
+CREATE OPERATOR <> (
+    FUNCTION = objectid_ne_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (objectid, text) IS 'not equal to the text cast to objectid';
+
+CREATE OPERATOR >= (
+    FUNCTION = objectid_ge_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (objectid, text) IS 'greater than or equal to the text cast to objectid';
+
+CREATE OPERATOR > (
+    FUNCTION = objectid_gt_text, LEFTARG = objectid, RIGHTARG = text,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (objectid, text) IS 'greater than the text cast to objectid';
+
+CREATE OPERATOR < (
+    FUNCTION = text_lt_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (text, objectid) IS 'text cast to objectid is less than';
+
+CREATE OPERATOR <= (
+    FUNCTION = text_le_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (text, objectid) IS 'text cast to objectid is less than or equal to';
 
 CREATE OPERATOR = (
     FUNCTION = text_eq_objectid, LEFTARG = text, RIGHTARG = objectid,
@@ -438,18 +530,25 @@ CREATE OPERATOR = (
 COMMENT ON OPERATOR = (text, objectid) IS 'text cast to objectid is equal';
 
 CREATE OPERATOR <> (
-    FUNCTION = objectid_ne_text, LEFTARG = objectid, RIGHTARG = text,
-    COMMUTATOR = <>, NEGATOR = =,
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
-COMMENT ON OPERATOR <> (objectid, text) IS 'not equal to the text cast to objectid';
-
-CREATE OPERATOR <> (
     FUNCTION = text_ne_objectid, LEFTARG = text, RIGHTARG = objectid,
     COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR <> (text, objectid) IS 'text cast to objectid is not equal';
+
+CREATE OPERATOR >= (
+    FUNCTION = text_ge_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (text, objectid) IS 'text cast to objectid is greater than or equal to';
+
+CREATE OPERATOR > (
+    FUNCTION = text_gt_objectid, LEFTARG = text, RIGHTARG = objectid,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (text, objectid) IS 'text cast to objectid is greater than';
 
 ----------------------------------------------------------------------
 -- Generation
@@ -807,7 +906,7 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_rang
 COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-7 UUID in the range? can use an index on the id';
 
 ----------------------------------------------------------------------
--- Neighbours: ranges of a sequence, many sequences, digits
+-- Neighbours: ranges of a sequence, many sequences, digits, masks
 ----------------------------------------------------------------------
 
 CREATE FUNCTION nextval_range(seq regclass, count bigint, OUT first bigint, OUT last bigint, OUT step bigint)
@@ -831,3 +930,13 @@ COMMENT ON FUNCTION permute_digits(bigint, integer, bigint) IS 'keyed permutatio
 CREATE FUNCTION unpermute_digits(value bigint, digits integer, key bigint) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION unpermute_digits(bigint, integer, bigint) IS 'inverse of permute_digits(); will not change between versions';
+
+-- Nor may these.
+
+CREATE FUNCTION mask_snowflake(id bigint, key bytea) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION mask_snowflake(bigint, bytea) IS 'keyed permutation of [0, 2^63) that hides the time and order of ids; the key has 16 bytes; an error for a negative id; will not change between versions';
+
+CREATE FUNCTION unmask_snowflake(masked bigint, key bytea) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION unmask_snowflake(bigint, bytea) IS 'inverse of mask_snowflake(); will not change between versions';

@@ -157,3 +157,19 @@ SELECT 5::bigint::objectid;
 SELECT '507f1f77bcf86cd799439011'::objectid::bigint;
 
 DROP TABLE cast_key, cast_document;
+
+--
+-- char(24), the column that people come from; json; and to jsonb
+--
+CREATE TABLE cast_from (c24 char(24), c30 char(30), t text, v varchar, j json, b jsonb);
+INSERT INTO cast_from SELECT h, h, h, h, json_build_object('$oid', h), jsonb_build_object('$oid', h) FROM (VALUES ('507f1f77bcf86cd799439011')) AS x (h);
+CREATE TABLE cast_to (c24 objectid, c30 objectid, t objectid, v objectid);
+INSERT INTO cast_to SELECT c24, c30, t, v FROM cast_from;
+TABLE cast_to;
+SELECT j::objectid = b::objectid AS json, '"507f1f77bcf86cd799439011"'::json::objectid, c24::objectid::jsonb, (b::objectid)::jsonb = b AS back FROM cast_from;
+SELECT '1'::json::objectid;
+SELECT to_jsonb(c24::objectid), to_json(c24::objectid) FROM cast_from;
+ALTER TABLE cast_from ALTER c24 TYPE objectid, ALTER t TYPE objectid, ALTER v TYPE objectid;
+SELECT c24, t, v FROM cast_from;
+INSERT INTO cast_to (c24) VALUES (char(24) 'x');
+DROP TABLE cast_from, cast_to;

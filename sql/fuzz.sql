@@ -44,6 +44,8 @@ UNION ALL SELECT 'text'::regtype, v FROM unnest(ARRAY['', 'x', '507f1f77bcf86cd7
 UNION ALL SELECT 'text[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{x,host=/nonexistent}', '{{x},{y}}']) v
 UNION ALL SELECT 'bytea'::regtype, v FROM unnest(ARRAY['', '\x00', '\x507f1f77bcf86cd799439011', '\x' || repeat('00', 10000)]) v
 UNION ALL SELECT 'jsonb'::regtype, v FROM unnest(ARRAY['null', '1', 'true', '""', '[]', '{}', '{"$oid":null}', '{"$oid":{"$oid":"507f1f77bcf86cd799439011"}}', '{"$oid":"507f1f77bcf86cd799439011"}', '"507f1f77bcf86cd799439011"']) v
+UNION ALL SELECT 'json'::regtype, v FROM unnest(ARRAY['null', '1', '""', '{"$oid":null}', '{"$oid":"507f1f77bcf86cd799439011"}', '"507f1f77bcf86cd799439011"']) v
+UNION ALL SELECT 'character'::regtype, v FROM unnest(ARRAY['', ' ', '507f1f77bcf86cd799439011   ']) v
 UNION ALL SELECT 'name'::regtype, v FROM unnest('{id,_id,parent,nothing,ctid,""}'::text[]) v
 UNION ALL SELECT 'name[]'::regtype, v FROM unnest(ARRAY['{}', '{NULL}', '{id}', '{_id,nothing}', '{{id},{""}}']) v
 UNION ALL SELECT 'smallint'::regtype, v FROM unnest('{-32768,0,1,2,32767}'::text[]) v

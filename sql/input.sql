@@ -93,3 +93,17 @@ SELECT count(*) AS ids, count(*) FILTER (WHERE id::text::objectid <> id) AS chan
 -- JSON and row output have the digits, too.
 SELECT to_json('507f1f77bcf86cd799439011'::objectid) AS json,
        json_build_object('_id', '507f1f77bcf86cd799439011'::objectid) AS object;
+
+-- What is wrong is said where it can be.
+CREATE FUNCTION pg_temp.what(value text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text;
+BEGIN
+    RETURN value::objectid;
+EXCEPTION WHEN invalid_text_representation THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    RETURN detail;
+END $$;
+SELECT value, pg_temp.what(value) FROM unnest(ARRAY['', '507f1f77bcf86cd79943901', '507f1f77bcf86cd7994390111', '0x507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011',
+    ' 507f1f77bcf86cd799439011', E'507f1f77bcf86cd799439011\n', 'ObjectID("507f1f77bcf86cd799439011")', 'objectid(507f1f77bcf86cd799439011)', '507f1f77bcf86cd79943901g',
+    'o07f1f77bcf86cd799439011', 'ObjectId("507f1f77bcf86cd79943901")']) AS value;

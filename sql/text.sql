@@ -1,5 +1,5 @@
 --
--- objectid = text and <>, for clients that declare their strings.  The planner
+-- Comparisons of objectid with text, for clients that declare their strings.  The planner
 -- rewrites them to comparisons of ids, in every kind of plan.
 --
 
@@ -46,6 +46,35 @@ CREATE FUNCTION pg_temp.eq(text, objectid) RETURNS boolean AS :'probin', 'text_e
 CREATE FUNCTION pg_temp.ne(text, objectid) RETURNS boolean AS :'probin', 'text_ne_objectid' LANGUAGE C IMMUTABLE STRICT;
 SELECT a.n = b.n AS same, pg_temp.eq(a.id, b.t), pg_temp.eq(b.t, a.id) AS and_back, pg_temp.ne(a.id, b.t), pg_temp.ne(b.t, a.id) AS and_back, count(*)
   FROM (SELECT * FROM text_copy WHERE n <= 20) AS a, (SELECT * FROM text_copy WHERE n <= 20) AS b GROUP BY 1, 2, 3, 4, 5 ORDER BY 1;
+-- The order, by the operators as they are rewritten, by their functions, and with the cast
+CREATE FUNCTION pg_temp.compare(op text, l text, r text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+    functions regprocedure[] := ARRAY(SELECT o.oprcode::regprocedure FROM pg_operator AS o
+                                       WHERE oprname = op AND 'objectid'::regtype IN (oprleft, oprright) AND 'text'::regtype IN (oprleft, oprright)
+                                       ORDER BY oprleft = 'text'::regtype);
+BEGIN
+    EXECUTE format('SELECT concat_ws('' '', objectid %2$L %1$s objectid %3$L, objectid %2$L %1$s text %3$L, text %2$L %1$s objectid %3$L, %4$s(objectid %2$L, %3$L), %5$s(%2$L, objectid %3$L))',
+                   op, l, r, functions[1]::regproc, functions[2]::regproc) INTO result;
+    RETURN result;
+END $$;
+SELECT op, pg_temp.compare(op, '507f1f77bcf86cd799439011', r) AS first_is_less, pg_temp.compare(op, '507f1f77bcf86cd799439011', '507F1f77bcf86cd799439011') AS same,
+       pg_temp.compare(op, r, '507f1f77bcf86cd799439011') AS first_is_greater
+  FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op, (VALUES ('807f1f77bcf86cd799439011')) AS v (r);
+-- pages by the key, with the parameter that the driver declares
+PREPARE next_page (text) AS SELECT n FROM text_ids WHERE id > $1 ORDER BY id LIMIT 3;
+PREPARE previous_page (varchar) AS SELECT n FROM text_ids WHERE $1 >= id ORDER BY id DESC LIMIT 3;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE next_page('c4ca4238a0b923820dcc509a');
+EXPLAIN (COSTS OFF) EXECUTE previous_page('c4ca4238a0b923820dcc509a');
+EXECUTE next_page('c4ca4238a0b923820dcc509a');
+EXECUTE previous_page('c4ca4238a0b923820dcc509a');
+RESET plan_cache_mode;
+EXECUTE next_page('c4ca4238a0b923820dcc509a');
+-- A literal without a type is an objectid, as before.
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF, VERBOSE) SELECT FROM text_ids WHERE id > 'ffffffffffffffffffffff00';
+RESET enable_bitmapscan;
 -- every spelling of input, and invalid text
 SELECT id = text '{"$oid": "507F1F77BCF86CD799439011"}' AS json, id <> text 'ObjectId("507f1f77bcf86cd799439011")' AS shell, id = NULL::text AS null
   FROM (VALUES (objectid '507f1f77bcf86cd799439011')) AS s (id);

@@ -8,6 +8,7 @@
  */
 #include "objectid_ext.h"
 
+#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
@@ -67,6 +68,16 @@ objectid_from_jsonb(PG_FUNCTION_ARGS)
 	if (!scan_bare_objectid(str, id))
 		objectid_syntax_error(str, NULL);
 	PG_RETURN_OBJECTID_P(id);
+}
+
+/* Cast from json: the same. */
+PG_FUNCTION_INFO_V1(objectid_from_json);
+Datum
+objectid_from_json(PG_FUNCTION_ARGS)
+{
+	Datum		jsonb = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(PG_GETARG_DATUM(0))));
+
+	return DirectFunctionCall1(objectid_from_jsonb, jsonb);
 }
 
 /* Would the cast of this jsonb to objectid succeed? */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_text.c
- *		Equality of objectid and text, for clients that send typed strings.
+ *		Comparison of objectid with text, for clients that send typed strings.
  *
  * Many drivers declare a string parameter as varchar or text.  Without the
  * operators in this file, "id = $1" would then fail.  An implicit cast from
@@ -21,6 +21,7 @@
  */
 #include "objectid_ext.h"
 
+#include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -46,8 +47,9 @@ refuse_array(void)
 			 errhint("Cast the text to objectid: id = ANY ($1::objectid[]).")));
 }
 
-static bool
-equals_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
+/* Compare an id with the one that a text denotes, as objectid_cmp() does. */
+static int
+cmp_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
 {
 	Node	   *expr = fcinfo->flinfo->fn_expr;
 	objectid	id;
@@ -56,40 +58,96 @@ equals_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
 		refuse_array();
 
 	parse_objectid(text_to_cstring(PG_GETARG_TEXT_PP(text_arg)), &id, NULL);
-	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &id) == 0;
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &id);
 }
 
 /*
- * Does the text denote this id?  Text that is not a valid objectid raises
- * invalid_text_representation, as the cast does.  The functions for <> and for
- * the commuted operators below behave alike.
+ * The operators between objectid and text.  Text that is not a valid objectid raises
+ * invalid_text_representation, as the cast does.
  */
+PG_FUNCTION_INFO_V1(objectid_lt_text);
+Datum
+objectid_lt_text(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) < 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_le_text);
+Datum
+objectid_le_text(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) <= 0);
+}
+
 PG_FUNCTION_INFO_V1(objectid_eq_text);
 Datum
 objectid_eq_text(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(equals_text(fcinfo, 0, 1));
+	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) == 0);
 }
 
 PG_FUNCTION_INFO_V1(objectid_ne_text);
 Datum
 objectid_ne_text(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(!equals_text(fcinfo, 0, 1));
+	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) != 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_ge_text);
+Datum
+objectid_ge_text(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(objectid_gt_text);
+Datum
+objectid_gt_text(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) > 0);
+}
+
+/* The same with the text first: the comparison is the other way round. */
+PG_FUNCTION_INFO_V1(text_lt_objectid);
+Datum
+text_lt_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(0 < cmp_text(fcinfo, 1, 0));
+}
+
+PG_FUNCTION_INFO_V1(text_le_objectid);
+Datum
+text_le_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(0 <= cmp_text(fcinfo, 1, 0));
 }
 
 PG_FUNCTION_INFO_V1(text_eq_objectid);
 Datum
 text_eq_objectid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(equals_text(fcinfo, 1, 0));
+	PG_RETURN_BOOL(0 == cmp_text(fcinfo, 1, 0));
 }
 
 PG_FUNCTION_INFO_V1(text_ne_objectid);
 Datum
 text_ne_objectid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(!equals_text(fcinfo, 1, 0));
+	PG_RETURN_BOOL(0 != cmp_text(fcinfo, 1, 0));
+}
+
+PG_FUNCTION_INFO_V1(text_ge_objectid);
+Datum
+text_ge_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(0 >= cmp_text(fcinfo, 1, 0));
+}
+
+PG_FUNCTION_INFO_V1(text_gt_objectid);
+Datum
+text_gt_objectid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(0 > cmp_text(fcinfo, 1, 0));
 }
 
 
@@ -111,21 +169,53 @@ cast_to_objectid(PlannerInfo *root, Node *arg, Oid objectid_type)
 	return (Expr *) eval_const_expressions(root, cast);
 }
 
+/* The comparisons, by the part of a function's name that tells them */
+static const struct
+{
+	const char *name;
+	StrategyNumber strategy;
+	bool		negated;
+}			comparisons[] = {
+	{"_lt_", BTLessStrategyNumber},
+	{"_le_", BTLessEqualStrategyNumber},
+	{"_eq_", BTEqualStrategyNumber},
+	{"_ne_", BTEqualStrategyNumber, true},
+	{"_ge_", BTGreaterEqualStrategyNumber},
+	{"_gt_", BTGreaterStrategyNumber}
+};
+
+/* Find the operator of two objectids for a comparison with text. */
+static Oid
+operator_for(Oid funcid, Oid type)
+{
+	const char *name = get_func_name(funcid);
+	Oid			family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+
+	for (int i = 0; i < lengthof(comparisons) && name != NULL; i++)
+	{
+		if (strstr(name, comparisons[i].name) != NULL)
+		{
+			Oid			opno = get_opfamily_member(family, type, type, comparisons[i].strategy);
+
+			return comparisons[i].negated ? get_negator(opno) : opno;
+		}
+	}
+	return InvalidOid;
+}
+
 /*
  * Build the comparison of two objectids that replaces a comparison with text.
  * Each argument is still evaluated once, so it may be volatile.
  */
 static Node *
-rewrite_comparison(SupportRequestSimplify *req, bool negated)
+rewrite_comparison(SupportRequestSimplify *req)
 {
 	Node	   *left = linitial(req->fcall->args);
 	Node	   *right = lsecond(req->fcall->args);
 	Oid			type = exprType(exprType(left) == TEXTOID ? right : left);
-	Oid			opno = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	Oid			opno = operator_for(req->fcall->funcid, type);
 	Expr	   *comparison;
 
-	if (negated)
-		opno = get_negator(opno);
 	if (!OidIsValid(opno))
 		return NULL;
 
@@ -138,32 +228,19 @@ rewrite_comparison(SupportRequestSimplify *req, bool negated)
 }
 
 /*
- * Common part of both support functions.  For "= ANY (array)" the planner only
+ * Planner support function of the operators.  For "= ANY (array)" the planner only
  * asks for the cost, and passes no expression.  We refuse it there, so that a
  * query fails even while the table is empty.
  */
-static Node *
-text_comparison_support(Node *request, bool negated)
+PG_FUNCTION_INFO_V1(text_comparison_support);
+Datum
+text_comparison_support(PG_FUNCTION_ARGS)
 {
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+
 	if (IsA(request, SupportRequestSimplify))
-		return rewrite_comparison((SupportRequestSimplify *) request, negated);
+		PG_RETURN_POINTER(rewrite_comparison((SupportRequestSimplify *) request));
 	if (IsA(request, SupportRequestCost) && ((SupportRequestCost *) request)->node == NULL)
 		refuse_array();
-	return NULL;
-}
-
-/* Planner support function of the = operators */
-PG_FUNCTION_INFO_V1(text_eq_support);
-Datum
-text_eq_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(text_comparison_support((Node *) PG_GETARG_POINTER(0), false));
-}
-
-/* Planner support function of the <> operators */
-PG_FUNCTION_INFO_V1(text_ne_support);
-Datum
-text_ne_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(text_comparison_support((Node *) PG_GETARG_POINTER(0), true));
+	PG_RETURN_POINTER(NULL);
 }

@@ -226,7 +226,7 @@ sub restart_load
 sub steps
 {
 	my ($kind, $table) = @_;
-	my $function = $kind eq 'int' ? "snowflake_conversion_steps('$table', 'id', 5" : "objectid_conversion_steps('$table', 'id'";
+	my $function = $kind eq 'int' ? "snowflake_conversion_steps('$table', 'id', 5, 'twitter'" : "objectid_conversion_steps('$table', 'id'";
 	return "SET application_name = 'conversion'; SELECT statement FROM objectid_ext_tools.$function) ORDER BY step \\gexec\n";
 }
 
