@@ -16,7 +16,7 @@ my $app = start_server('app');
 if ($app->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'dblink'") == 0)
 {
 	$app->stop;
-	plan skip_all => 'dblink, of the contrib modules, is not installed';
+	plan skip_all => 'dblink is not installed (on Red Hat and its kin postgresqlNN-contrib)';
 }
 
 # Two servers, set up by the example.  Only commits flush WAL.

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-plan skip_all => 'PG_TEST_EXTRA has no "long"' unless is_long();
+plan skip_all => 'runs with --long' unless is_long();
 
 my $seconds = 5;
 my $conf = q{

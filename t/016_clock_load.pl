@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-plan skip_all => 'PG_TEST_EXTRA has no "long"' unless is_long();
+plan skip_all => 'runs with --long' unless is_long();
 my $machine = new_machine();
 plan skip_all => "$machine: NO TEST with a clock that is set" unless ref $machine;
 

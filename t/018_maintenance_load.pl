@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-plan skip_all => 'PG_TEST_EXTRA has no "long"' unless is_long();
+plan skip_all => 'runs with --long' unless is_long();
 
 my $node = start_server('main', conf => q{
 shared_buffers = 64MB

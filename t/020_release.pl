@@ -159,7 +159,7 @@ like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @script
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed', 13 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed (package git)', 13 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);

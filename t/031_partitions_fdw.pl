@@ -16,7 +16,7 @@ my $here = start_server('here');
 if ($here->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") == 0)
 {
 	$here->stop;
-	plan skip_all => 'postgres_fdw, of the contrib modules, is not installed';
+	plan skip_all => 'postgres_fdw is not installed (on Red Hat and its kin postgresqlNN-contrib)';
 }
 my @far = map { start_server("far_$_") } 0, 1;
 

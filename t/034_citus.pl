@@ -16,7 +16,7 @@ my $coordinator = start_server('coordinator');
 if ($coordinator->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'citus'") == 0)
 {
 	$coordinator->stop;
-	plan skip_all => 'Citus is not installed';
+	plan skip_all => 'Citus is not installed (postgresql-NN-citus-* of its own repository)';
 }
 my @servers = $coordinator;
 

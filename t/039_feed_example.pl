@@ -185,7 +185,7 @@ $node->safe_psql('feed', q{
 	CREATE CONSTRAINT TRIGGER delay AFTER INSERT OR UPDATE ON sold DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION delay();});
 SKIP:
 {
-	skip 'psycopg 3 is not installed', 9 unless $python;
+	skip 'psycopg 3 is not installed (on Debian python3-psycopg)', 9 unless $python;
 	test_consumers();
 }
 

@@ -48,7 +48,7 @@ is(join(' ', sort grep { !/\/$/ } split /\n/, `tar -tf $dir/layer.tar`),
 	'in it are both extensions');
 SKIP:
 {
-	skip 'skopeo is not installed', 1 unless installed('skopeo');
+	skip 'skopeo is not installed (package skopeo)', 1 unless installed('skopeo');
 	my $inspected = `HOME=$dir skopeo inspect oci-archive:$archive 2>&1`;
 	like($inspected, qr/"Layers": \[\s*"\Q$manifest->{layers}[0]{digest}\E"/, 'skopeo reads it');
 }
@@ -100,8 +100,8 @@ SKIP:
 }
 SKIP:
 {
-	skip 'PG_TEST_EXTRA has no "long"', 2 unless ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
-	skip 'rpmbuild, unzip or zip is not installed', 2 if grep { system("which $_ >/dev/null 2>&1") != 0 } qw(rpmbuild unzip git);
+	skip 'the RPM is built with --long', 2 unless ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
+	skip 'rpmbuild, unzip or git is not installed (on Debian rpm, unzip, git)', 2 if grep { system("which $_ >/dev/null 2>&1") != 0 } qw(rpmbuild unzip git);
 	system_or_bail('sh', '-c', "mkdir -p $dir/rpm/SOURCES && make -s -C $dir/tree clean && cd $dir/tree && git init -q . && git add --all && " .
 		"git archive --format=zip --prefix=objectid_ext-$version/ -o ../rpm/SOURCES/objectid_ext-$version.zip \$(git write-tree)");
 	my $built = `rpmbuild -bb --nodeps --define '_topdir $dir/rpm' --define 'pgmajorversion 99' --define 'pg_config $pg_config' rpm/objectid_ext.spec 2>&1`;

@@ -45,7 +45,7 @@ foreach my $test (
 	convert("$function WHERE statement !~ 'finish'");
 	SKIP:
 	{
-		skip 'pageinspect is not installed', 1 unless $pageinspect;
+		skip 'pageinspect is not installed (on Red Hat and its kin postgresqlNN-contrib)', 1 unless $pageinspect;
 		is($primary->safe_psql('postgres', q{
 			SELECT count(*) FROM pg_class, heap_page_items(get_raw_page(oid::regclass::text, 0))
 			WHERE relname ~ '^_objectid_ext_.{16}$' AND relkind = 'r' AND lp_len > 0 AND t_xmax::text <> '0'}),
