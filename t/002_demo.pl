@@ -59,7 +59,8 @@ demo_is('', 0,
 	qr/^ replies +\| MAXVALUE 2147483647/m,
 	qr/^ partitions *\n-+\n +3$/m,
 	qr/^ \d{19} \| first *\n \d{19} \| second *$/m,
-	qr/^ more *\n-+\n +0$/m);
+	qr/^ more *\n-+\n +0$/m,
+	qr/^== What to read next\n(\S+\.md .*\n)+\z/m);
 
 demo_is(file('array', "[$one,\n$two]\n"), 1, qr/line 1: not a document/);
 demo_is(file('pretty', "$one\n{\n\"a\": 1\n}\n"), 1, qr/line 2: not a document/);
