@@ -7,6 +7,15 @@
 \set schema shard_ :shard
 \set move move_shard_ :shard
 
+-- A subscription would wait for itself between two databases of one server.
+\connect :source
+SELECT system_identifier, pg_postmaster_start_time() AS started FROM pg_control_system() \gset
+\connect :target
+SELECT system_identifier = :system_identifier AND pg_postmaster_start_time() = :'started' AS one_server FROM pg_control_system() \gset
+\if :one_server
+DO $$ BEGIN RAISE 'source and target are databases of one server' USING HINT = 'Use pg_dump --schema.'; END $$;
+\endif
+
 -- 1. Copy the shard, and follow what changes meanwhile.
 \connect :source
 CREATE PUBLICATION :"move" FOR TABLES IN SCHEMA :"schema";
