@@ -5,6 +5,7 @@
 -- its own estimators.
 SET timezone = 'UTC';
 SET max_parallel_workers_per_gather = 0;
+SET jit = off;
 
 CREATE FUNCTION pg_temp.estimate(query text) RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -105,8 +106,8 @@ SELECT pg_temp.estimate('EXECUTE range_generic (''000000000000000000000000'', ''
 RESET plan_cache_mode;
 DEALLOCATE range_generic;
 
--- Ids after those that ANALYZE has seen: half of a bucket
-SELECT pg_temp.estimate('SELECT FROM range_ids WHERE id > ''ff0000000000000000000000''') BETWEEN 4 AND 6 AS later;
+-- Ids after those that ANALYZE has seen, in a table that has not grown
+SELECT pg_temp.estimate('SELECT FROM range_ids WHERE id > ''ff0000000000000000000000''') AS later;
 
 -- Rows that were added since ANALYZE: an id a second, a tenth of them in the last
 -- 10,000 s
@@ -121,26 +122,17 @@ FROM (VALUES (100, 0), (1000, 0), (5000, 0), (15000, 0), (1000, 50000), (20000, 
                                      objectid_floor(now() - (past - 10) * interval '1 s'))) AS estimate
 WHERE estimate NOT BETWEEN 0.8 * rows AND 1.25 * rows;
 SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id > %L', objectid_floor(now() + interval '1 h'))) < 10 AS later;
--- A table that has grown for another reason: all rows were updated, or the ids of
--- new rows are old.
+-- A table that has grown because all rows were updated
 TRUNCATE range_recent;
 INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 min') FROM generate_series(50000, 1, -1) AS i;
 ANALYZE range_recent;
 UPDATE range_recent SET id = id;
-SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(now() - interval '1 h'))) AS recent \gset
-SELECT :recent BETWEEN 30 AND 200 AS recent;
-TRUNCATE range_recent;
-INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 h') FROM generate_series(50000, 40001, -1) AS i;
-ANALYZE range_recent;
-INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 h') FROM generate_series(50000, 40001, -1) AS i, generate_series(1, 3);
-SELECT estimate BETWEEN 3000 AND 5000 AS fifth_of_the_past
-FROM pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L AND id < %L', objectid_floor(now() - interval '46000 h'), objectid_floor(now() - interval '45000 h'))) AS estimate;
+SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(now() - interval '1 h'))) BETWEEN 30 AND 200 AS recent;
 DROP TABLE range_recent;
 
--- Without our histogram, for example after pg_upgrade, which keeps core's, the
--- estimator interpolates in core's.
+-- Without our histogram, for example after pg_upgrade, which keeps core's: core's defaults
 UPDATE pg_statistic SET stakind3 = 0, stavalues3 = NULL WHERE starelid = 'range_ids'::regclass AND staattnum = 1 AND stakind3 = 20812;
-SELECT query, expected, estimate FROM range_estimate WHERE estimate NOT BETWEEN 0.5 * expected AND 2 * expected ORDER BY no;
+SELECT query, estimate FROM range_estimate WHERE no IN (1, 8) ORDER BY no;
 
 --
 -- Bursts: a thousand ids in ten minutes, 300 times in a year
@@ -157,4 +149,35 @@ SELECT count(*) AS ranges,
   FROM (SELECT id, lead(id, 300) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS n FROM range_bursts) AS s
  WHERE n % 1487 = 1 AND n < 297401;
 
-DROP TABLE range_ids, range_parted, range_new, range_bursts;
+-- Working hours: 600 ids in each of 500 days, from 8 to 18 o'clock, Monday to Friday
+CREATE TABLE range_hours (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO range_hours
+SELECT objectid_floor(timestamptz '2024-01-01 08:00:00+00' + (day + day / 5 * 2) * interval '1 day' + i * interval '1 min')
+  FROM generate_series(0, 499) AS day, generate_series(0, 599) AS i;
+ANALYZE range_hours;
+SELECT count(*) AS ranges,
+       count(*) FILTER (WHERE pg_temp.estimate(format('SELECT FROM range_hours WHERE id >= %L AND id < %L', id, until)) BETWEEN 150 AND 600) >= 190 AS within_factor_two
+  FROM (SELECT id, lead(id, 300) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS n FROM range_hours) AS s
+ WHERE n % 1487 = 1 AND n < 297401;
+
+-- To plan many comparisons takes as long as for uuid, and not longer by their square.
+CREATE TABLE range_uuid (id uuid);
+INSERT INTO range_uuid SELECT md5(i::text)::uuid FROM generate_series(1, 1000) AS i;
+ANALYZE range_bursts, range_uuid;
+CREATE FUNCTION pg_temp.planning(name text, condition text, OUT seconds float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+    query text := (SELECT 'EXPLAIN SELECT FROM ' || name || ' WHERE '
+                          || string_agg(format(condition, lpad(to_hex(1767225600 + i), 8, '0')), ' AND ') FROM generate_series(1, 1600) AS i);
+    start timestamptz;
+BEGIN
+    FOR i IN 1 .. 3 LOOP
+        start := clock_timestamp();
+        EXECUTE query;
+        seconds := least(seconds, extract(epoch FROM clock_timestamp() - start));
+    END LOOP;
+END $$;
+SELECT pg_temp.planning('range_bursts', 'id >= ''%s0000000000000000''')
+           < 5 * pg_temp.planning('range_uuid', 'id >= ''%s-0000-0000-0000-000000000000''') AS linear;
+
+DROP TABLE range_ids, range_parted, range_new, range_bursts, range_hours, range_uuid;

@@ -57,7 +57,7 @@ SELECT tablename, attname, null_frac, avg_width, n_distinct,
        cardinality(most_common_vals::text::objectid[]) AS common, cardinality(most_common_freqs) AS common_freqs,
        cardinality(histogram_bounds::text::objectid[]) AS bounds, histogram_bounds::text::objectid[] AS histogram,
        most_common_vals::text::objectid[] AS common_ids, correlation,
-       octet_length((values::bytea[])[1]) / 12 AS fine, size AS fine_size
+       cardinality(values::int[]) AS fine, size AS fine_size
   FROM pg_stats AS c
        LEFT JOIN (SELECT starelid, staattnum, stainherit, kind, values, size
                     FROM pg_statistic,
@@ -70,14 +70,12 @@ SELECT tablename, attname, null_frac, avg_width, n_distinct,
  WHERE schemaname = current_schema AND tablename LIKE 'statistics%';
 SELECT null_frac, avg_width, n_distinct < -0.5 OR n_distinct > 125000 AS nearly_unique,
        coalesce(common, 0) <= 100 AS common, bounds <= 101 AS bounds,
-       fine BETWEEN 2900 AND 3001 AS fine, abs(correlation) < 0.1 AS correlation
+       fine, fine_size < 8100 AS small, abs(correlation) < 0.1 AS correlation
   FROM statistics_stored WHERE tablename = 'statistics_ids';
--- It is not compressed, although these ids end in zeros.
-SELECT fine_size > 12 * fine AS not_compressed FROM statistics_stored WHERE tablename = 'statistics_ids';
 -- With a lower target there are fewer bounds.
 ALTER TABLE statistics_ids ALTER id SET STATISTICS 10;
 ANALYZE statistics_ids;
-SELECT bounds <= 11 AS bounds, fine BETWEEN 290 AND 301 AS fine FROM statistics_stored WHERE tablename = 'statistics_ids';
+SELECT bounds <= 11 AS bounds, fine FROM statistics_stored WHERE tablename = 'statistics_ids';
 DROP TABLE statistics_ids;
 
 --
@@ -94,9 +92,9 @@ SELECT null_frac, avg_width, common BETWEEN 4 AND 100 AS common, common = common
        bounds <= 101 AS bounds, fine
   FROM statistics_stored WHERE tablename = 'statistics_skewed';
 -- The sample is the whole table: from end to end, the estimates are exact but for
--- what is in one bucket of the finer histogram.
-SELECT count(*) AS ids, max(abs(pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id < %L', id)) - below)) <= 5 AS below,
-       max(abs(pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id >= %L', id)) - 27000 + below)) <= 5 AS from_there
+-- what is in two buckets of the finer histogram.
+SELECT count(*) AS ids, max(abs(pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id < %L', id)) - below)) <= 27 AS below,
+       max(abs(pg_temp.estimate(format('SELECT FROM statistics_skewed WHERE id >= %L', id)) - 27000 + below)) <= 27 AS from_there
   FROM (SELECT id, rank() OVER (ORDER BY id) - 1 AS below, row_number() OVER (ORDER BY id) AS n
           FROM statistics_skewed WHERE id IS NOT NULL) AS s
  WHERE n % 100 = 50;
@@ -122,7 +120,7 @@ SELECT bounds, fine FROM statistics_stored WHERE tablename = 'statistics_skewed'
 CREATE TABLE statistics_hundreds (id objectid) WITH (autovacuum_enabled = off);
 INSERT INTO statistics_hundreds SELECT left(md5((i % 300)::text), 24)::objectid FROM generate_series(1, 30000) AS i;
 ANALYZE statistics_hundreds;
-SELECT count(*) AS ids, min(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id BETWEEN %L AND %1$L', id))) >= 80 AS not_less,
+SELECT count(*) AS ids, min(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id BETWEEN %L AND %1$L', id))) >= 70 AS not_less,
        max(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id BETWEEN %L AND %1$L', id))) <= 120 AS not_more,
        max(pg_temp.estimate(format('SELECT FROM statistics_hundreds WHERE id > %L AND id < %1$L', id))) AS none
   FROM (SELECT DISTINCT id FROM statistics_hundreds) AS s WHERE id > ALL (SELECT min(id) FROM statistics_hundreds) AND id < ALL (SELECT max(id) FROM statistics_hundreds);

@@ -1,22 +1,94 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_stats.c
- *		ANALYZE and BRIN minmax-multi support for objectid.
+ *		Statistics of objectid: ANALYZE, and the estimator of ranges.
+ *
+ * Core cannot interpolate between ids, so with core's histogram of 100 buckets
+ * a range of a thousandth of a table is estimated as nothing or as ten times
+ * as much.  But ids sort by their second, and seconds are numbers.  ANALYZE
+ * adds a histogram of the seconds, twenty times as fine, and objectid_ineqsel()
+ * interpolates in it.  That is an array of 8 kB for a column.  The planner does
+ * not copy it, but searches it where the system cache has it; and what sorts by
+ * its high bytes is not repetitive enough for TOAST to compress.
+ *
+ * The planner recognizes the two bounds of a range only if core estimates
+ * them, and multiplies all other selectivities, as if they were independent.
+ * So we return the selectivity of a comparison under the condition that the
+ * comparisons before it in the same list are true.  The product is then the
+ * selectivity of the range.
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_stats.h"
+#include "objectid_ext.h"
 
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "commands/vacuum.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* pg_statistic.h leaves 10000 to 30000 to private use. */
+#define OBJECTID_HISTOGRAM_KIND		20812
 
 /*
- * The number of buckets of our histogram, as a multiple of the column's
- * statistics target, and its maximum.  The sample has 300 rows times the
- * target, so there are ten of them to a bucket.
+ * The sample has 300 rows for each bucket of core's histogram.  With 30 for each
+ * of ours, one in ten ranges of a thousandth was not estimated within a factor of
+ * two where ids come only in working hours.
  */
-#define HISTOGRAM_FACTOR	30
-#define HISTOGRAM_MAX		10000
+#define SAMPLE_ROWS_PER_BUCKET		15
+
+/*
+ * In longer lists of conditions, each is estimated by itself, so that the time to
+ * plan them grows with their number.
+ */
+#define MAX_CONDITIONS				16
+
+/* Core's selectivity of an empty range */
+#define EMPTY_RANGE					1.0e-10
+
+/* Statistics for core to compute before ours */
+typedef struct core_statistics
+{
+	AnalyzeAttrComputeStatsFunc compute_stats;
+	void	   *extra_data;
+} core_statistics;
+
+/* The column or expression that is compared, and its histogram */
+typedef struct id_column
+{
+	PlannerInfo *root;
+	Node	   *node;
+	VariableStatData stats;
+	Oid			opfamily;		/* the btree operator family of its type */
+	int			nbuckets;		/* zero: there is no histogram */
+	const uint32 *bounds;		/* nbuckets + 1 seconds, in order */
+	int64		now;
+	double		added;			/* fraction of the rows with ids from the last bound to now */
+} id_column;
+
+/* What comparisons leave of a column: the part between two fractions of its rows */
+typedef struct id_interval
+{
+	double		lower;
+	double		upper;
+	bool		has_lower;
+	bool		has_upper;
+	bool		unknown;		/* is the value of a bound not known? */
+} id_interval;
 
 /*
  * BRIN minmax-multi support 11: distance between two ids, as a float8.  The
@@ -29,70 +101,20 @@ objectid_minmax_multi_distance(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(objectid_distance(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
 }
 
-/* Passed from objectid_typanalyze() to objectid_compute_stats() */
-typedef struct objectid_analyze_data
-{
-	AnalyzeAttrComputeStatsFunc std_compute_stats;
-	void	   *std_extra_data;
-	int			statistics_target;
-} objectid_analyze_data;
-
 static int
-objectid_qsort_cmp(const void *a, const void *b)
+compare_seconds(const void *a, const void *b)
 {
-	return objectid_internal_cmp(a, b);
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return (x > y) - (x < y);
 }
 
-/* Return the slot that holds a kind of statistics, or -1. */
+/* Copy the seconds of the sampled ids, in order.  Returns their number. */
 static int
-find_statistics_slot(VacAttrStats *stats, int kind)
+sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows, uint32 *seconds)
 {
-	for (int slot = 0; slot < STATISTIC_NUM_SLOTS; slot++)
-	{
-		if (stats->stakind[slot] == kind)
-			return slot;
-	}
-	return -1;
-}
-
-/*
- * Remove the most common values from a sorted array, because they are not part
- * of the histogram.  Returns the new length.
- */
-static int
-remove_common_values(VacAttrStats *stats, objectid *ids, int nids)
-{
-	int			slot = find_statistics_slot(stats, STATISTIC_KIND_MCV);
-	int			ncommon = slot < 0 ? 0 : stats->numvalues[slot];
-	objectid   *common = palloc(sizeof(objectid) * Max(ncommon, 1));
-	int			next = 0;
-	int			kept = 0;
-
-	for (int i = 0; i < ncommon; i++)
-		common[i] = *DatumGetObjectidP(stats->stavalues[slot][i]);
-	qsort(common, ncommon, sizeof(objectid), objectid_qsort_cmp);
-
-	for (int i = 0; i < nids; i++)
-	{
-		while (next < ncommon && objectid_internal_cmp(&common[next], &ids[i]) < 0)
-			next++;
-		if (next < ncommon && objectid_internal_cmp(&common[next], &ids[i]) == 0)
-			continue;
-		ids[kept++] = ids[i];
-	}
-
-	pfree(common);
-	return kept;
-}
-
-/*
- * Copy the ids of the sample that are not common values, in order.  Returns
- * their number.
- */
-static int
-sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows, objectid *ids)
-{
-	int			nids = 0;
+	int			count = 0;
 
 	for (int i = 0; i < samplerows; i++)
 	{
@@ -100,98 +122,305 @@ sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows,
 		Datum		value = fetchfunc(stats, i, &isnull);
 
 		if (!isnull)
-			ids[nids++] = *DatumGetObjectidP(value);
+			seconds[count++] = objectid_second(DatumGetObjectidP(value));
 	}
-	qsort(ids, nids, sizeof(objectid), objectid_qsort_cmp);
-	return remove_common_values(stats, ids, nids);
+	qsort(seconds, count, sizeof(uint32), compare_seconds);
+	return count;
 }
 
-/* Make a histogram of equal buckets from ids in order, masked. */
-static bytea *
-make_histogram(MemoryContext context, const objectid *ids, int nids, int nbounds)
-{
-	bytea	   *result = MemoryContextAlloc(context, VARHDRSZ + sizeof(objectid) * nbounds);
-	objectid   *bounds = (objectid *) VARDATA(result);
-
-	SET_VARSIZE(result, VARHDRSZ + sizeof(objectid) * nbounds);
-	for (int i = 0; i < nbounds; i++)
-		bounds[i] = mask_objectid(&ids[(int64) i * (nids - 1) / (nbounds - 1)], i);
-	return result;
-}
-
+/* Store a histogram of equal buckets in a slot of the statistics, as integer[]. */
 static void
-store_histogram(VacAttrStats *stats, int slot, bytea *histogram)
+store_histogram(VacAttrStats *stats, int slot, const uint32 *seconds, int count)
 {
+	int			nbounds = Min(stats->minrows / SAMPLE_ROWS_PER_BUCKET + 1, count);
+	Datum	   *bounds = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
+
+	for (int i = 0; i < nbounds; i++)
+		bounds[i] = Int32GetDatum((int32) seconds[(int64) i * (count - 1) / (nbounds - 1)]);
+
 	stats->stakind[slot] = OBJECTID_HISTOGRAM_KIND;
-	stats->stavalues[slot] = MemoryContextAlloc(stats->anl_context, sizeof(Datum));
-	stats->stavalues[slot][0] = PointerGetDatum(histogram);
-	stats->numvalues[slot] = 1;
-	stats->statypid[slot] = BYTEAOID;
-	stats->statyplen[slot] = -1;
-	stats->statypbyval[slot] = false;
+	stats->stavalues[slot] = bounds;
+	stats->numvalues[slot] = nbounds;
+	stats->statypid[slot] = INT4OID;
+	stats->statyplen[slot] = sizeof(int32);
+	stats->statypbyval[slot] = true;
 	stats->statypalign[slot] = TYPALIGN_INT;
 }
 
-/*
- * Compute core's statistics of a column, and add a finer histogram of the same
- * sample, for the estimator of objectid_sel.c.
- *
- * That estimator interpolates, but ids are not evenly spread: there are bursts,
- * nights and weekends.  The finer the histogram, the narrower the ranges that
- * are estimated well.  The sample keeps its size, because it determines the
- * run time of ANALYZE.  Core's histogram stays as it is, because the planning
- * of merge joins reads all of it.
- */
+/* Compute core's statistics of a column, and our histogram of the same sample. */
 static void
 objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 					   int samplerows, double totalrows)
 {
-	objectid_analyze_data *data = stats->extra_data;
-	objectid   *ids;
-	int			nids;
-	int			nbounds;
+	core_statistics *core = stats->extra_data;
+	uint32	   *seconds = palloc(sizeof(uint32) * Max(samplerows, 1));
+	int			count;
 	int			slot = 0;
 
-	stats->extra_data = data->std_extra_data;
-	data->std_compute_stats(stats, fetchfunc, samplerows, totalrows);
-	stats->extra_data = data;
+	stats->extra_data = core->extra_data;
+	core->compute_stats(stats, fetchfunc, samplerows, totalrows);
+	stats->extra_data = core;
 
-	if (find_statistics_slot(stats, STATISTIC_KIND_HISTOGRAM) < 0)
-		return;
+	count = sort_sample(stats, fetchfunc, samplerows, seconds);
 	while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
 		slot++;
-	if (slot == STATISTIC_NUM_SLOTS)
-		return;
-
-	ids = palloc(sizeof(objectid) * samplerows);
-	nids = sort_sample(stats, fetchfunc, samplerows, ids);
-	nbounds = Min(data->statistics_target * HISTOGRAM_FACTOR, HISTOGRAM_MAX) + 1;
-	nbounds = Min(nbounds, nids);
-	Assert(nbounds > 1);		/* core's histogram has at least two */
-	store_histogram(stats, slot, make_histogram(stats->anl_context, ids, nids, nbounds));
+	if (slot < STATISTIC_NUM_SLOTS && count >= 2)
+		store_histogram(stats, slot, seconds, count);
 }
 
-/* Type analyze function of objectid; see objectid_compute_stats(). */
+/* Type analyze function of objectid */
 PG_FUNCTION_INFO_V1(objectid_typanalyze);
 Datum
 objectid_typanalyze(PG_FUNCTION_ARGS)
 {
 	VacAttrStats *stats = (VacAttrStats *) PG_GETARG_POINTER(0);
-	objectid_analyze_data *data;
+	core_statistics *core;
 
 	if (!std_typanalyze(stats))
 		PG_RETURN_BOOL(false);
 
-	data = palloc(sizeof(objectid_analyze_data));
-	data->std_compute_stats = stats->compute_stats;
-	data->std_extra_data = stats->extra_data;
-	/*
-	 * Server versions keep the target in different places, but all set
-	 * minrows to 300 times the target.
-	 */
-	data->statistics_target = stats->minrows / 300;
-
+	core = palloc(sizeof(core_statistics));
+	core->compute_stats = stats->compute_stats;
+	core->extra_data = stats->extra_data;
 	stats->compute_stats = objectid_compute_stats;
-	stats->extra_data = data;
+	stats->extra_data = core;
 	PG_RETURN_BOOL(true);
+}
+
+/* Find our histogram in the statistics of a column. */
+static void
+open_histogram(id_column *column, Oid opno)
+{
+	HeapTuple	tuple = column->stats.statsTuple;
+
+	if (!HeapTupleIsValid(tuple) || !statistic_proc_security_check(&column->stats, get_opcode(opno)))
+		return;
+	for (int slot = 0; slot < STATISTIC_NUM_SLOTS; slot++)
+	{
+		if ((&((Form_pg_statistic) GETSTRUCT(tuple))->stakind1)[slot] == OBJECTID_HISTOGRAM_KIND)
+		{
+			bool		isnull;
+			Datum		values = SysCacheGetAttr(STATRELATTINH, tuple, Anum_pg_statistic_stavalues1 + slot, &isnull);
+			ArrayType  *array = DatumGetArrayTypeP(values);
+
+			column->nbuckets = ARR_DIMS(array)[0] - 1;
+			column->bounds = (const uint32 *) ARR_DATA_PTR(array);
+		}
+	}
+}
+
+/*
+ * Estimate the fraction of the rows that were added since ANALYZE: the growth of
+ * the table since its pages were counted, as far as ids of that time came at the
+ * rate of the latest tenth of the histogram.  Updates and rows with older ids
+ * make a table grow, too.
+ */
+static void
+estimate_added(id_column *column)
+{
+	RelOptInfo *rel = column->stats.rel;
+	int64		end = column->bounds[column->nbuckets];
+	int64		tenth = column->bounds[column->nbuckets - (column->nbuckets + 9) / 10];
+	HeapTuple	tuple;
+	double		counted;
+
+	column->now = tick_at(&objectid_clock, GetCurrentStatementStartTimestamp());
+	if (column->now <= end || rel == NULL || !IS_SIMPLE_REL(rel) || rel->rtekind != RTE_RELATION)
+		return;
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(planner_rt_fetch(rel->relid, column->root)->relid));
+	if (!HeapTupleIsValid(tuple))
+		return;
+	counted = ((Form_pg_class) GETSTRUCT(tuple))->relpages;
+	ReleaseSysCache(tuple);
+	if (counted > 0 && rel->pages > counted)
+		column->added = Min(1.0 - counted / rel->pages,
+							0.1 * (column->now - end) / Max(end - tenth, 1));
+}
+
+/* The number of bounds that are below a second */
+static int
+bounds_below(const id_column *column, int64 second)
+{
+	int			low = 0;
+	int			high = column->nbuckets + 1;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (column->bounds[middle] < second)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * The fraction of the rows that are below an id, or equal to it.  We know only
+ * its second, all of which counts in the latter case, and none in the former.
+ * As in core, a hundredth of a bucket may be beyond either end.
+ */
+static double
+fraction_below(const id_column *column, const objectid *id, bool or_equal)
+{
+	const uint32 *bounds = column->bounds;
+	int64		second = objectid_second(id) + or_equal;
+	int			last = column->nbuckets;
+	int			i = bounds_below(column, second);
+	double		cutoff = 0.01 / last;
+	double		fraction;
+
+	if (i == 0)
+		return cutoff;
+	if (i <= last)
+		fraction = (1.0 - column->added) / last *
+			(i - 1 + (double) (second - bounds[i - 1]) / (bounds[i] - bounds[i - 1]));
+	else if (second < column->now)
+		fraction = 1.0 - column->added * (column->now - second) / (column->now - bounds[last]);
+	else
+		fraction = 1.0;
+	return Max(cutoff, Min(fraction, 1.0 - cutoff));
+}
+
+/* Narrow the interval by a condition, if that compares the column with a value. */
+static void
+narrow(id_interval *interval, const id_column *column, Oid opno, List *args)
+{
+	bool		column_is_left = equal(linitial(args), column->node);
+	Node	   *value = column_is_left ? lsecond(args) : linitial(args);
+	StrategyNumber strategy = get_op_opfamily_strategy(column_is_left ? opno : get_commutator(opno), column->opfamily);
+	bool		is_upper = strategy <= BTLessEqualStrategyNumber;
+	double		fraction;
+
+	if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber ||
+		!(column_is_left || equal(lsecond(args), column->node)))
+		return;
+	*(is_upper ? &interval->has_upper : &interval->has_lower) = true;
+
+	value = estimate_expression_value(column->root, value);
+	if (column->nbuckets == 0 || !IsA(value, Const) || ((Const *) value)->constisnull)
+	{
+		interval->unknown = true;
+		return;
+	}
+	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue),
+							  strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber);
+	if (is_upper)
+		interval->upper = Min(interval->upper, fraction);
+	else
+		interval->lower = Max(interval->lower, fraction);
+}
+
+/* The fraction of all rows in the interval; core's defaults if a bound is not known */
+static double
+interval_selectivity(const id_interval *interval, const id_column *column)
+{
+	if (!interval->has_lower && !interval->has_upper)
+		return 1.0;
+	if (interval->unknown)
+		return interval->has_lower && interval->has_upper ? DEFAULT_RANGE_INEQ_SEL : DEFAULT_INEQ_SEL;
+	return Max(interval->upper - interval->lower, EMPTY_RANGE) *
+		(1.0 - ((Form_pg_statistic) GETSTRUCT(column->stats.statsTuple))->stanullfrac);
+}
+
+/* The expression of a condition, as the planner estimates it */
+static Node *
+condition_expression(Node *condition)
+{
+	RestrictInfo *rinfo = (RestrictInfo *) condition;
+
+	if (!IsA(condition, RestrictInfo))
+		return condition;
+	return (Node *) (rinfo->orclause ? rinfo->orclause : rinfo->clause);
+}
+
+/*
+ * Find the list of conditions, all of which must be true, that contains the
+ * comparison with these arguments: this one, or one inside of an OR.
+ */
+static List *
+find_conjunction(List *conditions, List *args)
+{
+	ListCell   *lc;
+
+	if (list_length(conditions) > MAX_CONDITIONS)
+		return NIL;
+	foreach(lc, conditions)
+	{
+		Node	   *expression = condition_expression(lfirst(lc));
+
+		if (is_opclause(expression) && ((OpExpr *) expression)->args == args)
+			return conditions;
+		if (is_orclause(expression) || is_andclause(expression))
+		{
+			List	   *inner = ((BoolExpr *) expression)->args;
+			List	   *found = find_conjunction(inner, args);
+
+			if (found != NIL)
+				return found == inner && is_orclause(expression) ? NIL : found;
+		}
+	}
+	return NIL;
+}
+
+/*
+ * The selectivity of a comparison, under the condition that the comparisons
+ * before it in the same list are true.
+ *
+ * A comparison with an unknown value that is in no list is one of the two index
+ * conditions of a range (time_range.c), which together have core's default.
+ */
+static double
+conditional_selectivity(const id_column *column, Oid opno, List *args)
+{
+	RelOptInfo *rel = column->stats.rel;
+	List	   *conjunction = rel ? find_conjunction(rel->baserestrictinfo, args) : NIL;
+	id_interval interval = {.upper = 1.0};
+	double		before;
+	ListCell   *lc;
+
+	if (rel && conjunction == NIL)
+		conjunction = find_conjunction(rel->joininfo, args);
+	foreach(lc, conjunction)
+	{
+		OpExpr	   *earlier = (OpExpr *) condition_expression(lfirst(lc));
+
+		if (!is_opclause(earlier) || list_length(earlier->args) != 2)
+			continue;
+		if (earlier->args == args)
+			break;
+		narrow(&interval, column, earlier->opno, earlier->args);
+	}
+	before = interval_selectivity(&interval, column);
+	narrow(&interval, column, opno, args);
+	if (conjunction == NIL && interval.unknown)
+		return sqrt(DEFAULT_RANGE_INEQ_SEL);
+	return interval_selectivity(&interval, column) / before;
+}
+
+/* Restriction estimator of <, <=, >= and > */
+PG_FUNCTION_INFO_V1(objectid_ineqsel);
+Datum
+objectid_ineqsel(PG_FUNCTION_ARGS)
+{
+	id_column	column = {.root = (PlannerInfo *) PG_GETARG_POINTER(0)};
+	Oid			opno = PG_GETARG_OID(1);
+	List	   *args = (List *) PG_GETARG_POINTER(2);
+	Node	   *other;
+	bool		column_is_left;
+	double		selectivity;
+
+	if (!get_restriction_variable(column.root, args, PG_GETARG_INT32(3), &column.stats, &other, &column_is_left))
+		PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
+	column.node = column_is_left ? linitial(args) : lsecond(args);
+	column.opfamily = lookup_type_cache(column.stats.vartype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	open_histogram(&column, opno);
+	if (column.nbuckets > 0)
+		estimate_added(&column);
+	selectivity = conditional_selectivity(&column, opno, args);
+	ReleaseVariableStats(column.stats);
+
+	CLAMP_PROBABILITY(selectivity);
+	PG_RETURN_FLOAT8(selectivity);
 }
