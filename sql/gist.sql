@@ -177,6 +177,7 @@ INSERT INTO gist_temporal VALUES
     -- the extension as after pg_upgrade from an earlier server
     (9, 'ALTER OPERATOR FAMILY gist_objectid_ops USING gist DROP FUNCTION 12 ("any", "any")', 'done', '42P17'),
     (10, 'CREATE TABLE gist_price (product objectid, valid daterange, PRIMARY KEY (product, valid WITHOUT OVERLAPS))', '42704', '42601'),
+    (11, 'ALTER OPERATOR FAMILY gist_objectid_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(integer)', 'done', '42P17'),
     (12, 'CREATE TABLE gist_price (product objectid, valid daterange, PRIMARY KEY (product, valid WITHOUT OVERLAPS))', 'done', '42601');
 SELECT no, outcome AS unexpected
   FROM (SELECT *, pg_temp.outcome(statement) AS outcome FROM (SELECT * FROM gist_temporal ORDER BY no) AS s) AS s

@@ -46,7 +46,7 @@ SELECT to_char(objectid_timestamp(_id), 'YYYY-MM') AS month, count(*) FROM docum
 SELECT count(*) FROM documents WHERE _id < objectid_floor('2025-01-01 00:00:00+00');
 -- fields of the documents as columns
 CREATE TABLE shop AS
-SELECT _id, doc ->> 'name' AS name, doc ->> 'country' AS country, (doc #>> '{opened,$date}')::timestamptz AS opened, (doc ->> 'shelves')::int AS shelves
+SELECT _id, doc ->> 'name' AS name, doc ->> 'country' AS country, coalesce(to_timestamp((doc #>> '{opened,$date,$numberLong}')::float8 / 1000), (doc #>> '{opened,$date}')::timestamptz) AS opened, (doc ->> 'shelves')::int AS shelves
 FROM documents;
 ALTER TABLE shop ADD PRIMARY KEY (_id);
 SELECT country, count(*), min(opened) FROM shop GROUP BY country ORDER BY country COLLATE "C" LIMIT 3;
