@@ -172,7 +172,7 @@ syntax_detail(const char *str)
 		return "This is the text form of bytea, which has a cast of its own.";
 	if (pg_strncasecmp(str, "objectid(", 9) == 0 && strncmp(str, "ObjectId(", 9) != 0)
 		return "The function is spelled \"ObjectId\".";
-	if (len == OBJECTID_HEX_DIGITS)
+	if (len == OBJECTID_HEX_DIGITS && strpbrk(str, "(\"{ ") == NULL && !looks_like_date(str))
 		return psprintf("Character %zu is not a hexadecimal digit.", digits + 1);
 	return NULL;
 }

@@ -162,7 +162,7 @@ run() { "${as_user[@]}" env HOME="$work" "$@"; }
 # may be at it now.
 source_files() {
 	( cd "$1" && find . -type d \( -name .git -o -name results -o -name 'output_iso' -o -name 'tmp_check*' \) -prune -o \
-		-type f ! -name '*.o' ! -name '*.so' ! -name '*.bc' ! -name 'regression.*' -print0 )
+		-type f ! -path './objectid_ext--*.sql' ! -path './tools/objectid_ext_tools--*.sql' ! -name '*.o' ! -name '*.so' ! -name '*.bc' ! -name 'regression.*' -print0 )
 }
 
 # Build a copy of the tree and install it below $work, where the server finds
