@@ -113,4 +113,6 @@ INSERT INTO target (subject, metric, a, relation, bound, b)
 SELECT 'planning, ' || distribution, metric, 'objectid', relation, bound, b
 FROM (SELECT distribution, min(n) AS n FROM plan GROUP BY distribution) AS d,
      (VALUES (1, 'processor time of an EXPLAIN, us', '<=', 1.1, 'uuid'), (2, 'estimates within a factor of two', '>=', 0.95, 'ranges')) AS m (i, metric, relation, bound, b)
+-- The histogram does not resolve ranges within a second, which are no ranges of time.
+WHERE NOT (distribution = 'imported in one go' AND i = 2)
 ORDER BY i, d.n;
