@@ -146,7 +146,7 @@ sub wait_for_output
 sub test_consumers
 {
 	my $naive = "$work/naive.py";
-	append_to_file($naive, slurp_file("$dir/consumer.py") =~ s/settled_snowflake\('outbox_id'\)/coalesce(max(id), 0) FROM outbox/r);
+	append_to_file($naive, slurp_file("$dir/consumer.py") =~ s/CALL settled_snowflake\('outbox_id', NULL\)/SELECT coalesce(max(id), 0) FROM outbox/r);
 	my @writers = start_writers(3, 'feed');
 	my $loser = start_consumer($naive, 'loser', 'print');
 	foreach my $attempt (1 .. 10)
