@@ -113,6 +113,21 @@ SELECT count(*) FILTER (WHERE pg_temp.settled(('many_' || i)::regclass) = last_v
 	FROM many JOIN pg_sequences ON sequencename = 'many_' || i;
 SELECT count(*) FROM many WHERE next_snowflake(('many_' || i)::regclass, 5, 'twitter') > id;
 
+-- a sequence that the transaction drops after it has taken ids from it
+CREATE SEQUENCE dropped_id;
+CREATE SEQUENCE new_id;
+CREATE SEQUENCE other_new_id;
+SELECT 'dropped_id'::regclass::oid AS dropped_oid \gset
+BEGIN;
+SELECT next_snowflake('dropped_id', 5, 'twitter') > 0 AS ok;
+DROP SEQUENCE dropped_id;
+SELECT pg_temp.error_of(format('SELECT next_snowflake(%s, 5, ''twitter'')', :dropped_oid)) ~ '^42P01: sequence with OID \d+ does not exist$' AS dropped;
+SELECT next_snowflake('new_id', 5, 'twitter') AS first, next_snowflake('other_new_id', 5, 'twitter') AS second \gset
+SELECT pg_temp.settled('new_id') = :first - 1 AND pg_temp.settled('other_new_id') = :second - 1 AS below_both;
+COMMIT;
+SELECT pg_temp.settled('new_id') = :first AND pg_temp.settled('other_new_id') = :second AS all_settled;
+DROP SEQUENCE new_id, other_new_id;
+
 -- a temporary sequence
 CREATE TEMP SEQUENCE temporary_id;
 SELECT next_snowflake('temporary_id', 5, 'twitter') > 0 AS ok;

@@ -85,6 +85,14 @@ invalidate_roles(Datum arg, int cacheid, uint32 hashvalue)
 	invalidate_relation(arg, InvalidOid);
 }
 
+pg_noreturn static void
+report_missing_sequence(Oid relid)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("sequence with OID %u does not exist", relid)));
+}
+
 /*
  * Forget the sequences that the current transaction has not used, or all.
  */
@@ -107,43 +115,64 @@ forget_sequence_entries(bool all)
 	}
 }
 
+static void
+create_sequences(void)
+{
+	HASHCTL		ctl;
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(sequence_entry);
+	sequences = hash_create("objectid_ext sequences", 16, &ctl, HASH_ELEM | HASH_BLOBS);
+	CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, invalidate_roles, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, invalidate_roles, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, invalidate_roles, (Datum) 0);
+}
+
+/* Add an entry for a relation, which must exist: a role can ask for any OID. */
+static sequence_entry *
+add_sequence_entry(Oid relid)
+{
+	static long max = ENTRIES_MAX;
+	sequence_entry *entry;
+
+	AcceptInvalidationMessages();
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		report_missing_sequence(relid);
+
+	if (hash_get_num_entries(sequences) >= max)
+	{
+		forget_sequence_entries(false);
+		max = Max(ENTRIES_MAX, 2 * hash_get_num_entries(sequences));
+	}
+
+	entry = hash_search(sequences, &relid, HASH_ENTER, NULL);
+	entry->lxid = InvalidLocalTransactionId;
+	entry->warned = false;
+	entry->valid = false;
+	entry->is_temp = false;
+	entry->remaining = 0;
+	entry->unsettled = NULL;
+	entry->is_published = false;
+	return entry;
+}
+
+/*
+ * Return what this backend knows of a sequence.  The result is valid as long as
+ * the transaction that locks it, or else until the next call.
+ */
 sequence_entry *
 lookup_sequence_entry(Oid relid)
 {
-	bool		found;
-
 	/* Fast path: a statement usually uses the same sequence in all calls. */
 	if (last_entry != NULL && last_entry->relid == relid)
 		return last_entry;
 
-	if (sequences != NULL && hash_get_num_entries(sequences) >= ENTRIES_MAX)
-		forget_sequence_entries(false);
 	if (sequences == NULL)
-	{
-		HASHCTL		ctl;
-
-		ctl.keysize = sizeof(Oid);
-		ctl.entrysize = sizeof(sequence_entry);
-		sequences = hash_create("objectid_ext sequences", 16, &ctl,
-									  HASH_ELEM | HASH_BLOBS);
-		CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
-		CacheRegisterSyscacheCallback(AUTHOID, invalidate_roles, (Datum) 0);
-		CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, invalidate_roles, (Datum) 0);
-		CacheRegisterSyscacheCallback(DATABASEOID, invalidate_roles, (Datum) 0);
-	}
-
-	last_entry = NULL;			/* in case of an error */
-	last_entry = hash_search(sequences, &relid, HASH_ENTER, &found);
-	if (!found)
-	{
-		last_entry->lxid = InvalidLocalTransactionId;
-		last_entry->warned = false;
-		last_entry->valid = false;
-		last_entry->is_temp = false;
-		last_entry->remaining = 0;
-		last_entry->unsettled = NULL;
-		last_entry->is_published = false;
-	}
+		create_sequences();
+	last_entry = hash_search(sequences, &relid, HASH_FIND, NULL);
+	if (last_entry == NULL)
+		last_entry = add_sequence_entry(relid);
 	return last_entry;
 }
 
@@ -225,17 +254,7 @@ open_sequence_entry(sequence_entry *entry, const char *funcname)
 	Relation	rel = try_relation_open(entry->relid, NoLock);
 
 	if (rel == NULL)
-	{
-		Oid			relid = entry->relid;
-
-		/* Any role can ask for any OID. */
-		last_entry = NULL;
-		unsettled_forget(entry);
-		hash_search(sequences, &relid, HASH_REMOVE, NULL);
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("sequence with OID %u does not exist", relid)));
-	}
+		report_missing_sequence(entry->relid);
 
 	entry->remaining = 0;
 	if (!entry->valid || entry->userid != GetUserId())

@@ -40,25 +40,47 @@
  */
 
 /*
- * Raise an error if the published ids are not here, or if later statements of
- * the transaction use an older snapshot.
+ * Begin a call: raise an error if the argument is null, for a procedure cannot be
+ * STRICT, if the published ids are not here, or if later statements of the
+ * transaction use an older snapshot.  Returns the descriptor of the result, which
+ * cannot be found any more once the procedure has been dropped.
  */
-static void
-check_can_settle(const char *funcname)
+static TupleDesc
+begin_call(FunctionCallInfo fcinfo, const char *name, const char *argument)
 {
+	TupleDesc	tupdesc;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", argument)));
 	if (RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot execute %s during recovery", funcname),
+				 errmsg("cannot execute %s during recovery", name),
 				 errdetail("Only the primary knows which transactions have ids."),
 				 errhint("Call it on the primary, and read here after pg_last_wal_replay_lsn() has reached a later pg_current_wal_insert_lsn() of the primary.")));
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot execute %s in a transaction whose isolation level is above READ COMMITTED",
-						funcname),
+						name),
 				 errdetail("The snapshot of the transaction is older than the result."),
 				 errhint("Call it in a READ COMMITTED transaction, and read the rows in a later statement.")));
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	unsettled_attach();
+	return BlessTupleDesc(tupdesc);
+}
+
+/* Return the row of a procedure whose only output is a bound (int8). */
+static Datum
+bound_row(TupleDesc tupdesc, int64 bound)
+{
+	Datum		value = Int64GetDatum(bound);
+	bool		isnull = false;
+
+	return HeapTupleGetDatum(heap_form_tuple(tupdesc, &value, &isnull));
 }
 
 /* Minor releases of 2025 gave the list of synchronous standbys more states. */
@@ -103,30 +125,6 @@ wait_until_safe(XLogRecPtr lsn)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("synchronous standbys have not confirmed the state of the sequence")));
-}
-
-/* Return the result of a procedure whose only output is a bound (int8). */
-static Datum
-bound_row(FunctionCallInfo fcinfo, int64 bound)
-{
-	TupleDesc	tupdesc;
-	Datum		values[1];
-	bool		nulls[1] = {false};
-
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = Int64GetDatum(bound);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
-}
-
-/* A procedure cannot be STRICT. */
-static void
-check_not_null(FunctionCallInfo fcinfo, const char *what)
-{
-	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", what)));
 }
 
 
@@ -205,18 +203,12 @@ PG_FUNCTION_INFO_V1(settled_snowflake);
 Datum
 settled_snowflake(PG_FUNCTION_ARGS)
 {
-	Oid			relid;
-	Relation	rel;
-	int64		result;
+	TupleDesc	tupdesc = begin_call(fcinfo, "settled_snowflake()", "sequence");
+	Relation	rel = open_sequence_to_read(PG_GETARG_OID(0));
+	int64		result = unsettled_limit(RelationGetRelid(rel), passed_value(rel));
 
-	check_not_null(fcinfo, "sequence");
-	relid = PG_GETARG_OID(0);
-	check_can_settle("settled_snowflake()");
-	unsettled_attach();
-	rel = open_sequence_to_read(relid);
-	result = unsettled_limit(relid, passed_value(rel));
 	relation_close(rel, AccessShareLock);
-	return bound_row(fcinfo, result);
+	PG_RETURN_DATUM(bound_row(tupdesc, result));
 }
 
 
@@ -238,19 +230,16 @@ PG_FUNCTION_INFO_V1(settled_shard_id);
 Datum
 settled_shard_id(PG_FUNCTION_ARGS)
 {
-	snowflake_layout *layout;
+	TupleDesc	tupdesc = begin_call(fcinfo, "settled_shard_id()", "layout");
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(0);
 	int64		tick;
 	int64		result = -1;
 
-	check_not_null(fcinfo, "layout");
-	layout = PG_GETARG_LAYOUT_P(0);
-	check_can_settle("settled_shard_id()");
-	unsettled_attach();
 	ledger_attach();
 	tick = tick_at(&layout->clock, shard_clock_settled(ledger_clock));
 	if (tick > layout->clock.max_tick)
 		result = snowflake_max_id(layout);
 	else if (tick > 0)
 		result = (tick << layout->time_shift) - 1;
-	return bound_row(fcinfo, result);
+	PG_RETURN_DATUM(bound_row(tupdesc, result));
 }

@@ -42,11 +42,18 @@
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
 #include "storage/lwlock.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #define UNSETTLED_MAGIC		0x756E7333
 #define TRANCHE_NAME		"settled_snowflake"
+
+/*
+ * From how many sequences a session keeps blocks for its next transaction, so that
+ * readers need not look at more
+ */
+#define KEPT_MAX			32
 
 /*
  * The word of a sequence: 0, or the lowest id with a bit for "a transaction has
@@ -85,6 +92,9 @@ typedef struct unsettled_memory
 } unsettled_memory;
 
 static dshash_table *table = NULL;
+
+/* How many entries this session has */
+static int	nentries = 0;
 
 /* Sequences of which the current transaction has published ids */
 static slist_head published = SLIST_STATIC_INIT(published);
@@ -216,6 +226,7 @@ unsettled_forget(sequence_entry *entry)
 		return;
 	(void) dshash_delete_key(table, &entry->unsettled->key);
 	entry->unsettled = NULL;
+	nentries--;
 }
 
 /*
@@ -238,22 +249,23 @@ before_prepare(XactEvent event, void *arg)
 }
 
 /*
- * Resource release callback: the transaction has ended, and has released its locks.
- * What is left of a block remains published.
+ * Resource release callback: when the transaction has left the list of running ones
+ * and has released its locks, take its words back.  What is left of a block remains
+ * published.
  */
 static void
 end_transaction(ResourceReleasePhase phase, bool isCommit, bool isTopLevel, void *arg)
 {
 	slist_iter	iter;
 
-	if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !isTopLevel)
+	if (phase != RESOURCE_RELEASE_AFTER_LOCKS || LocalTransactionIdIsValid(MyProcLxid))
 		return;
 	slist_foreach(iter, &published)
 	{
 		sequence_entry *entry = slist_container(sequence_entry, published_link, iter.cur);
 
 		entry->is_published = false;
-		if (entry->remaining > 0)
+		if (entry->remaining > 0 && nentries <= KEPT_MAX)
 			pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(entry->next));
 		else
 			unsettled_forget(entry);
@@ -294,6 +306,7 @@ unsettled_register(sequence_entry *entry)
 	entry->unsettled = dshash_find_or_insert(table, &key, &found);
 	pg_atomic_init_u64(&entry->unsettled->word, 0);
 	dshash_release_lock(table, entry->unsettled);
+	nentries++;
 }
 
 static void

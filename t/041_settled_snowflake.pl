@@ -18,6 +18,7 @@ my %env = ref $machine ? machine_environment($machine) : ();
 
 my $node = start_server('primary', allows_streaming => 1, env => \%env, conf => q{
 max_prepared_transactions = 10
+max_locks_per_transaction = 256
 client_min_messages = error
 });
 $node->safe_psql('postgres', q{
@@ -70,8 +71,13 @@ $node->safe_psql('postgres', q{COMMIT PREPARED 'three'});
 is(poll(), '6 7', 'and then both rows are read');
 
 #
-# Many sequences in a transaction
+# Many sequences in a transaction, beside one that is idle and has ids of 8,224
+# temporary ones
 #
+my $idle = $node->background_psql('postgres');
+$idle->query_safe(q{
+	DO $$ BEGIN FOR i IN 1 .. 8224 LOOP EXECUTE format('CREATE TEMP SEQUENCE temporary_%s', i); COMMIT; END LOOP; END $$;
+	BEGIN; SELECT count(next_snowflake(('temporary_' || i)::regclass, 5, 'twitter')) FROM generate_series(1, 8224) AS i});
 $node->safe_psql('postgres', join ';', map { "CREATE SEQUENCE many_$_ CACHE 10" } 1 .. 150);
 my $take = join ';', map { "SELECT next_snowflake('many_$_', 5, 'twitter')" } 1 .. 150;
 my $held = q{SELECT count(*) FILTER (WHERE settled(oid) < pg_sequence_last_value(oid)), count(*) FROM pg_class WHERE relname LIKE 'many%'};
@@ -79,6 +85,7 @@ my $session = $node->background_psql('postgres');
 $session->query_safe("BEGIN; $take");
 is($node->safe_psql('postgres', $held), '150|150', 'a transaction holds the bounds of 150 sequences back');
 $session->query_safe("PREPARE TRANSACTION 'many'");
+$idle->quit;
 is($node->safe_psql('postgres', $held), '150|150', '... when it is prepared');
 $session->quit;
 kill_server($node);

@@ -119,5 +119,16 @@ foreach my $attempt (1 .. 3)
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM seen'), 15, 'five readers read three rows, of which two are the first after a start');
 }
 
+# A reader waits while the extension, and with it the sequence of the clock, is made
+# again: others then publish what they take beside the new sequence.
+my $session = $node->background_psql('postgres');
+$session->query_safe('BEGIN; DROP EXTENSION objectid_ext; CREATE EXTENSION objectid_ext');
+my $reader = start_client($node, q{CALL settled_shard_id('instagram', NULL)});
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted}) or die 'the reader does not wait';
+$session->query_safe('COMMIT');
+ok($reader->{run}->finish, 'reader ends') or diag(slurp_file($reader->{errors}));
+cmp_ok(slurp_file($reader->{output}), '>', 0, 'a reader that waited for DROP and CREATE EXTENSION reads the new sequence');
+$session->quit;
+
 $node->stop;
 done_testing();
