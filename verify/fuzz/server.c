@@ -150,6 +150,7 @@ function(const char *fmt,...) \
 DEFINE_MESSAGE(errmsg)
 DEFINE_MESSAGE(errmsg_internal)
 DEFINE_MESSAGE(errdetail)
+DEFINE_MESSAGE(errdetail_internal)
 DEFINE_MESSAGE(errhint)
 
 bool
