@@ -15,7 +15,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
+#include "text_token.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"

@@ -9,7 +9,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "settings.h"
+#include "snowflake_layout.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"

@@ -30,7 +30,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "settings.h"
+#include "snowflake_layout.h"
 
 #include "access/relation.h"
 #include "access/xact.h"

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "server_versions.h"
 
 #include "port/pg_bitutils.h"
 

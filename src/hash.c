@@ -9,7 +9,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
+#include "snowflake_layout.h"
 
 #include "common/hashfn.h"
 

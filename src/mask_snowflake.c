@@ -20,7 +20,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "server_versions.h"
 
 #define ROUNDS		8
 #define KEY_LEN		16

@@ -5,7 +5,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
+#include "settings.h"
 
 #include <sys/time.h>
 #include <unistd.h>

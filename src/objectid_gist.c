@@ -11,7 +11,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
 
 #include "access/gist.h"
 #include "access/stratnum.h"

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
 
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"

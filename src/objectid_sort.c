@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
 
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"

@@ -19,7 +19,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
 
 #include <math.h>
 

@@ -19,7 +19,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"

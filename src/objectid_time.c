@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "objectid.h"
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"

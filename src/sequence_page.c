@@ -19,7 +19,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "server_versions.h"
 
 #include "access/generic_xlog.h"
 #include "access/htup_details.h"

@@ -8,7 +8,7 @@
 #ifndef SEQUENCE_PAGE_H
 #define SEQUENCE_PAGE_H
 
-#include "objectid_ext.h"
+#include "snowflake_layout.h"
 
 #include "access/xlogdefs.h"
 #include "catalog/pg_sequence.h"

@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "settings.h"
 
 #include <limits.h>
 

@@ -14,7 +14,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "snowflake_layout.h"
 
 #include "access/htup_details.h"
 #include "access/relation.h"

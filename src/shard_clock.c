@@ -26,6 +26,7 @@
 #include "utils/rel.h"
 
 #include "sequence_page.h"
+#include "settings.h"
 #include "shard_reservation.h"
 #include "unsettled.h"
 

@@ -8,7 +8,7 @@
 #ifndef SHARD_CLOCK_H
 #define SHARD_CLOCK_H
 
-#include "objectid_ext.h"
+#include "ticks.h"
 
 #include "port/atomics.h"
 #include "storage/lwlock.h"

@@ -15,7 +15,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "settings.h"
+#include "snowflake_layout.h"
 
 #include "miscadmin.h"
 #include "utils/hsearch.h"

@@ -35,6 +35,8 @@
 #include "utils/inval.h"
 #include "utils/syscache.h"
 
+#include "shared_memory.h"
+
 #define LEDGER_MAGIC	0x6C656432
 
 #define LEDGER_PAGE_SLOTS	1024

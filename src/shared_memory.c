@@ -9,7 +9,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "shared_memory.h"
 
 #include "storage/dsm.h"
 #if PG_VERSION_NUM >= 170000

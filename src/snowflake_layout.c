@@ -5,7 +5,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "snowflake_layout.h"
+#include "text_token.h"
 
 #include "funcapi.h"
 #include "libpq/pqformat.h"

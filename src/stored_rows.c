@@ -12,7 +12,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "server_versions.h"
 
 #include "access/relation.h"
 #include "access/tableam.h"

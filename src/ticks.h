@@ -8,6 +8,8 @@
 #ifndef TICKS_H
 #define TICKS_H
 
+#include "server_versions.h"
+
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
 

@@ -23,7 +23,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "server_versions.h"
 
 #include "access/htup_details.h"
 #include "access/stratnum.h"

@@ -46,6 +46,8 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
+#include "shared_memory.h"
+
 #define UNSETTLED_MAGIC		0x756E7333
 #define TRANCHE_NAME		"settled_snowflake"
 

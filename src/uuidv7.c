@@ -5,7 +5,9 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "objectid_ext.h"
+#include "ticks.h"
+
+#include "port/pg_bswap.h"
 
 #include "utils/uuid.h"
 

@@ -100,7 +100,7 @@ foreach my $extension (@extensions)
 	is($meta->{provides}{$extension}{version}, $release, 'META.json agrees with itself');
 	like($meta->{provides}{$extension}{file}, qr{^(?:extension/$extension--\Q$default\E|tools/schema)\.sql$}, 'and names the script');
 }
-my ($module) = slurp_file('src/objectid_ext.h') =~ /\.version = "(.*)"/;
+my ($module) = slurp_file('src/server_versions.h') =~ /\.version = "(.*)"/;
 is($module, $release, 'the module tells the same');
 my ($newest) = slurp_file('CHANGELOG.md') =~ /^## (\S+)/m;
 is($newest, $release, 'CHANGELOG.md begins with the release');

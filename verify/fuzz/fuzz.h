@@ -10,7 +10,9 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include "objectid_ext.h"
+#include "objectid.h"
+#include "settings.h"
+#include "snowflake_layout.h"
 
 #include "lib/stringinfo.h"
 

@@ -10,7 +10,9 @@
 #ifndef PROVE_H
 #define PROVE_H
 
-#include "objectid_ext.h"
+#include "objectid.h"
+#include "settings.h"
+#include "snowflake_layout.h"
 
 #define assume(condition)	__CPROVER_assume(condition)
 #define prove(condition)	__CPROVER_assert(condition, #condition)

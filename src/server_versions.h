@@ -1,0 +1,80 @@
+/*-------------------------------------------------------------------------
+ *
+ * server_versions.h
+ *		The differences between server versions.  All are handled here, so that
+ *		the call sites need no conditional compilation.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SERVER_VERSIONS_H
+#define SERVER_VERSIONS_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+
+/* PostgreSQL 16 lets an input function report bad input without throwing. */
+#if PG_VERSION_NUM < 160000
+#define errsave(context, ...)	ereport(ERROR, __VA_ARGS__)
+#define ereturn(context, dummy_value, ...)	ereport(ERROR, __VA_ARGS__)
+#endif
+
+/* PostgreSQL 16 moved the varlena macros out of postgres.h. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* PostgreSQL 16 renamed the subtransaction in which a relation got a new file. */
+#if PG_VERSION_NUM >= 160000
+#define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilelocatorSubid)
+#else
+#define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilenodeSubid)
+#endif
+
+/* PostgreSQL 16 has one function for the privileges of all catalogs. */
+#if PG_VERSION_NUM < 160000
+#define namespace_aclcheck(namespace, role, mode)	pg_namespace_aclcheck(namespace, role, mode)
+#else
+#define namespace_aclcheck(namespace, role, mode) \
+	object_aclcheck(NamespaceRelationId, namespace, role, mode)
+#endif
+
+/* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
+#if PG_VERSION_NUM >= 170000
+#define MyProcLxid	(MyProc->vxid.lxid)
+#else
+#define MyProcLxid	(MyProc->lxid)
+#endif
+
+/* PostgreSQL 17 has a function that copies the key of a dshash table. */
+#if PG_VERSION_NUM >= 170000
+#define DSHASH_PARAMETERS(key, entry) \
+	{sizeof(key), sizeof(entry), dshash_memcmp, dshash_memhash, dshash_memcpy, 0}
+#else
+#define DSHASH_PARAMETERS(key, entry) \
+	{sizeof(key), sizeof(entry), dshash_memcmp, dshash_memhash, 0}
+#endif
+
+/* PostgreSQL 18 replaced pg_attribute_noreturn(). */
+#ifndef pg_noreturn
+#define pg_noreturn	pg_attribute_noreturn()
+#endif
+
+/* PostgreSQL 19 keeps the names of LWLock tranches in shared memory. */
+#if PG_VERSION_NUM >= 190000
+#define new_lwlock_tranche(name)	LWLockNewTrancheId(name)
+#define register_lwlock_tranche(tranche, name)	((void) 0)
+#else
+#define new_lwlock_tranche(name)	LWLockNewTrancheId()
+#define register_lwlock_tranche(tranche, name)	LWLockRegisterTranche(tranche, name)
+#endif
+
+/* PostgreSQL 18 reports the name and version of loaded modules. */
+#ifdef PG_MODULE_MAGIC_EXT
+#define OBJECTID_EXT_MODULE_MAGIC \
+	PG_MODULE_MAGIC_EXT(.name = "objectid_ext", .version = "1.0.0")
+#else
+#define OBJECTID_EXT_MODULE_MAGIC	PG_MODULE_MAGIC
+#endif
+
+#endif							/* SERVER_VERSIONS_H */

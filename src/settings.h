@@ -1,0 +1,34 @@
+/*-------------------------------------------------------------------------
+ *
+ * settings.h
+ *		The settings of the extension, and waiting for the wall clock (settings.c).
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include "server_versions.h"
+
+#include "utils/timestamp.h"
+
+typedef enum ObjectidIdentity
+{
+	OBJECTID_IDENTITY_RANDOM,
+	OBJECTID_IDENTITY_HOST
+} ObjectidIdentity;
+
+extern int	objectid_ext_identity;	/* an ObjectidIdentity */
+extern int	objectid_ext_node_id;	/* -1 while it is not set */
+extern int	objectid_ext_max_clock_lead;	/* milliseconds */
+extern void objectid_ext_wait(int64 us);
+extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick);
+
+/* max_clock_lead in microseconds, the unit of TimestampTz */
+static inline int64
+objectid_ext_max_lead(void)
+{
+	return (int64) objectid_ext_max_clock_lead * 1000;
+}
+
+#endif							/* SETTINGS_H */
