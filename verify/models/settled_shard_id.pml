@@ -233,7 +233,7 @@ commit:
 			goto clear
 		}
 
-		/* end_transaction(): the callback */
+		/* end_transaction(): the resource release callback */
 clear:
 		atomic {
 			word[me] = 0;

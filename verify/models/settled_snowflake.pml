@@ -8,6 +8,7 @@
  * Claims: If a call has returned an id or a higher one,
  *	- no row with this id becomes visible after that; and
  *	- every call that begins after that returns this id or a higher one, too.
+ * Further, nobody uses an entry of the hash table that has been removed.
  *
  * The model watches one id, which spin chooses first.  So what holds for it holds
  * for all ids.
@@ -20,19 +21,23 @@
  *	- An error after an id was published and before it was taken from the sequence.
  *	  The transaction can go on, if a subtransaction has caught the error.
  *	- PREPARED prepared transactions, which others commit or roll back.
- *	- READERS clients that call settled_snowflake().  A reader looks at one word after
- *	  the other, and then at the locks.
+ *	- Entries, one for each session.  A session inserts it before it locks the page,
+ *	  and removes it at the end of a transaction, when it forgets the sequence, or
+ *	  when its process ends.  Another process then takes its part.
+ *	- Another extension, which commits the row elsewhere, from a transaction callback.
+ *	- READERS clients that call settled_snowflake().  A reader looks at one entry after
+ *	  the other, each under the lock of its partition, and then at the locks.
  *	- Crashes of the server, or promotions, at any step.  Words are lost, prepared
  *	  transactions and their locks are not.  The clients keep their results.
- *	- With -DEXITS: The first session ends, and another process takes over its slot,
- *	  for this sequence or another one.  There are no prepared transactions.
  *
  * What is left out, so that the model can do more than the code:
  *	- The clock.  The model decides each time anew whether a session uses its block,
  *	  and whether a reader closes it.
  *	- WAL.  The sequence remains where it was in a crash.  clock_sequence.pml shows that
  *	  it does not go back behind what a reader has read.
- *	- Other sequences, and other databases: readers pass over their words and locks.
+ *	- Other sequences, and other databases: readers pass over their entries and locks.
+ *	- How the table is made, grows and allocates; it is core's.  What fails there does so
+ *	  before the page is locked.
  *
  * What is one step ("atomic"): what other processes cannot distinguish, and what
  * they do under the lock of the page.
@@ -69,11 +74,6 @@
 #define FIRST_OF(word)	((word) / 2)
 #define IS_IDLE(word)	((word) != 0 && (word) % 2 == 0)
 
-/* The key of a session's entry */
-#define NO_SEQUENCE		0
-#define OUR_SEQUENCE	1
-#define OTHER_SEQUENCE	2
-
 #define NO_LIMIT	255
 #define MIN(a, b)	((a) < (b) -> (a) : (b))
 
@@ -81,10 +81,9 @@
 
 bit	 page_locked;				/* exclusively */
 
-byte key[SESSIONS];				/* of ids->relid */
+bit	 present[SESSIONS];			/* is the session's entry in the table? */
 byte word[SESSIONS];			/* ids->word */
-bit	 version_odd[SESSIONS];		/* slot->version */
-bit	 version_changed[SESSIONS];	/* since the reader read it? */
+byte reading[SESSIONS];			/* readers that hold the lock of its partition */
 
 byte locked[SESSIONS];			/* the id in the locks of a session, or 0 */
 
@@ -128,6 +127,7 @@ inline issue() {
 
 /* unsettled_publish() */
 inline publish_word() {
+	assert(present[me]);
 	if
 	:: !is_published -> word[me] = IN_USE(first)
 #ifndef FAULT_PUBLISHED_ONCE	/* an error can leave the sequence where it was */
@@ -136,6 +136,13 @@ inline publish_word() {
 	:: else
 	fi;
 	is_published = 1
+}
+
+/* unsettled_forget(): the session gives up its block. */
+inline forget() {
+	present[me] = 0;
+	word[me] = 0;
+	next = 0
 }
 
 /* A session that takes ids from the sequence */
@@ -150,25 +157,7 @@ proctype session(byte me) provided (!killed || killed == _pid)
 	do
 	:: {
 		skip;
-#ifdef EXITS
 end_idle:
-		atomic {
-			if
-			:: key[me] == OUR_SEQUENCE
-			:: key[me] == NO_SEQUENCE -> key[me] = OUR_SEQUENCE		/* new_entry() */
-			:: me == 0 && key[me] == NO_SEQUENCE -> key[me] = OTHER_SEQUENCE; goto end_idle
-			:: key[me] == OTHER_SEQUENCE && !word[me] -> word[me] = IN_USE(1); goto end_idle
-			:: me == 0 && key[me] != NO_SEQUENCE ->		/* take_slot(), in another process */
-				next = 0;
-				version_odd[me] = 1;
-				version_changed[me] = 1;
-				goto zero_slot
-			fi
-		}
-#else
-end_idle:
-#endif
-
 		/* next_snowflake() */
 call:
 		atomic {
@@ -177,6 +166,7 @@ call:
 
 				/* unsettled_resume_block() */
 			:: next && !is_published ->
+				assert(present[me]);
 #ifndef FAULT_RESUMED_UNGUARDED	/* even if a reader has closed it */
 				if
 				:: word[me] != IDLE(next) -> next = 0; goto call
@@ -188,8 +178,21 @@ call:
 				issue();
 				goto issued
 
-				/* Drop the block, take_slots() */
-			:: !page_locked && last_value < IDS ->
+				/* forget_sequence_entries(), for other sequences or at exit */
+#ifdef FAULT_FORGOTTEN_PUBLISHED	/* although the transaction has ids */
+			:: present[me] && !reading[me] -> forget(); is_published = 0; goto call
+#else
+			:: present[me] && !reading[me] && !is_published -> forget(); goto end_idle
+#endif
+				/* before_exit(), which precedes the rollback */
+			:: present[me] && !reading[me] && is_published ->
+				forget(); is_published = 0; row = 0; goto end_idle
+
+				/* Drop the block, unsettled_register() */
+			:: !present[me] && !reading[me] -> present[me] = 1; word[me] = 0; goto call
+
+				/* take_slots() */
+			:: present[me] && !page_locked && last_value < IDS ->
 				page_locked = 1;
 				next = 0;
 				if
@@ -241,31 +244,44 @@ issued:
 			:: goto call
 
 				/* COMMIT */
-			:: row ->
 #ifdef FAULT_CLEARED_EARLY		/* before others can see the rows */
-				goto clear
+			:: row -> goto clear
 #else
-				become_visible(row);
-				goto clear
+			:: row -> become_visible(row); goto clear
+				/* ... and, after that, elsewhere */
+			:: row -> goto callback
 #endif
 				/* ROLLBACK, or a COMMIT without the row */
 			:: row = 0; goto clear
 
-#ifndef EXITS
 				/* PREPARE TRANSACTION calls the callback first for the locks. */
 			:: is_published ->
 				locked[me] = FIRST_OF(word[me]);
 				goto prepare
-#endif
 			fi
 		}
 
-		/* end_transaction(): the callback */
+		/* The transaction callback of the other extension */
+callback:
+		atomic {
+			skip;
+#ifndef FAULT_CLEARED_BY_CALLBACK	/* which runs before that of the other extension */
+			become_visible(row);
+#endif
+			goto clear
+		}
+
+		/* end_transaction(): the resource release callback, after the locks */
 clear:
 		atomic {
 			if
 			:: is_published && next -> word[me] = IDLE(next)
-			:: else -> word[me] = (is_published -> 0 : word[me])
+#ifdef FAULT_REMOVED_UNLOCKED	/* while a reader looks at it */
+			:: is_published -> forget()
+#else
+			:: is_published && !reading[me] -> forget()
+#endif
+			:: !is_published
 			fi;
 			is_published = 0;
 			if
@@ -274,7 +290,7 @@ clear:
 			fi
 		}
 		atomic {
-#ifdef FAULT_CLEARED_EARLY
+#if defined(FAULT_CLEARED_EARLY) || defined(FAULT_CLEARED_BY_CALLBACK)
 			become_visible(row);
 #endif
 			row = 0;
@@ -297,12 +313,6 @@ prepare:
 			fi;
 			goto clear
 		}
-
-#ifdef EXITS
-zero_slot:
-		atomic { word[me] = 0; key[me] = NO_SEQUENCE }
-		atomic { version_odd[me] = 0; goto end_idle }
-#endif
 	} unless {
 		atomic {				/* the crash; another process, that knows nothing */
 			killed == _pid;
@@ -329,7 +339,7 @@ inline read_locks() {
 /* A client that calls settled_snowflake() */
 proctype reader(byte me) provided (!killed || killed == _pid)
 {
-	byte limit, limit_before, seen;
+	byte limit, seen;
 	byte i;
 	bit	 was_settled;			/* when the call began */
 
@@ -351,26 +361,23 @@ page:
 			!page_locked;		/* passed_value() */
 			limit = MIN(limit, last_value);
 #endif
-			goto next_slot
+			goto next_entry
 		}
 
-		/* limit_of_process() */
-next_slot:
+		/* dshash_seq_next() */
+next_entry:
 		atomic {
-#ifdef EXITS
-			!version_odd[i];
-			version_changed[i] = 0;
-			limit_before = limit;
 			if
-			:: key[i] == OUR_SEQUENCE -> goto read_word
-			:: else -> goto end_slot
+			:: i == SESSIONS -> i = 0; goto locks
+			:: i < SESSIONS && !present[i] -> i++; goto next_entry
+			:: i < SESSIONS && present[i] -> reading[i]++
 			fi
 		}
 
 		/* limit_of_entry() */
 read_word:
 		atomic {
-#endif
+			assert(present[i]);
 			seen = word[i];
 			if
 			:: seen -> limit = MIN(limit, FIRST_OF(seen) - 1)
@@ -380,42 +387,27 @@ read_word:
 				goto close
 #endif
 			fi;
-			goto end_slot
+			goto end_entry
 		}
 close:
 		atomic {
+			assert(present[i]);
 			if
 #ifdef FAULT_CLOSED_UNGUARDED	/* whether a transaction has it by now, or not */
 			:: word[i] = 0
 #else
 			:: word[i] == seen -> word[i] = 0
-			:: else ->
-				seen = 0;
-#ifdef EXITS
-				goto read_word
-#else
-				goto next_slot
-#endif
+			:: else -> seen = 0; goto read_word
 #endif
 			fi;
-			goto end_slot
+			goto end_entry
 		}
-end_slot:
+end_entry:
 		atomic {
 			seen = 0;
-#if defined(EXITS) && !defined(FAULT_VERSION_UNREAD)
-			if
-			:: version_changed[i] -> limit = limit_before; goto next_slot
-			:: else
-			fi;
-#endif
-			limit_before = 0;
-			version_changed[i] = 0;
+			reading[i]--;
 			i++;
-			if
-			:: i < SESSIONS -> goto next_slot
-			:: else -> i = 0; goto locks
-			fi
+			goto next_entry
 		}
 locks:
 		atomic {
@@ -434,7 +426,7 @@ locks:
 	} unless {
 		atomic {
 			killed == _pid;
-			limit = 0; limit_before = 0; seen = 0; i = 0; was_settled = 0;
+			limit = 0; seen = 0; i = 0; was_settled = 0;
 			notice_crash()
 		}
 	}
@@ -468,8 +460,7 @@ release:
 inline crash() {
 	page_locked = 0;
 	for (i : 0 .. SESSIONS - 1) {
-		key[i] = NO_SEQUENCE; word[i] = 0; locked[i] = 0;
-		version_odd[i] = 0; version_changed[i] = 0
+		present[i] = 0; word[i] = 0; reading[i] = 0; locked[i] = 0
 	}
 	i = 0;
 	killed = 1
