@@ -1,7 +1,7 @@
 # Drivers and object-relational mappers: the programs of examples/clients insert
-# and find objectids, arrays of them and 64-bit ids, and all see the same.  Those
-# with "bson" in their names do so with the type that MongoDB's driver has for an
-# ObjectId in the same language.
+# and find objectids, arrays of them and 64-bit ids, and all see the same; five
+# drivers read the bound of a feed.  Those with "bson" in their names do so with the
+# type that MongoDB's driver has for an ObjectId in the same language.
 #
 # Each runs where its software is installed; which did not is skipped.
 # This test installs nothing.  On Debian this has all but those of JavaScript, for
@@ -173,9 +173,11 @@ my %common = (
 	'invalid' => '22P02');
 my %special = (
 	'libpq' => { 'typed' => 'given', 'binary' => '12 same' },
-	'psycopg 3' => { 'copy' => 'copied' },
-	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true' },
-	'JDBC' => { 'array of text' => '42883' });
+	'psycopg 2' => { 'feed' => '0 0' },
+	'psycopg 3' => { 'copy' => 'copied', 'feed' => '0 0' },
+	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true', 'feed' => '0 0' },
+	'JDBC' => { 'array of text' => '42883', 'feed' => '0 0' },
+	'pgx' => { 'feed' => '0 0' });
 
 # What those with the type of MongoDB's driver say
 my %native = (

@@ -26,6 +26,15 @@ public class Jdbc {
         return result.toString();
     }
 
+    // The bound of a feed, less the last id
+    static long settled() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            ResultSet row = statement.executeQuery("CALL settled_snowflake('feed_id', NULL)");
+            row.next();
+            return row.getLong(1) - Long.parseLong(query("SELECT last_value FROM feed_id"));
+        }
+    }
+
     public static void main(String[] args) throws SQLException {
         Map<String, String> env = System.getenv();
         connection = DriverManager.getConnection(
@@ -60,5 +69,12 @@ public class Jdbc {
         } catch (SQLException e) {
             System.out.println("array of text " + e.getSQLState());
         }
+
+        // in a transaction block and outside of one
+        connection.setAutoCommit(false);
+        long inBlock = settled();
+        connection.commit();
+        connection.setAutoCommit(true);
+        System.out.println("feed " + inBlock + " " + settled());
     }
 }

@@ -35,6 +35,14 @@ async function main() {
   console.log('exact text', photos.map(photo => photo.text === photo.id).join(' '));
 
   await query('SELECT FROM item WHERE id = $1', ['no id']).catch(error => console.log('invalid', error.code));
+
+  // The bound of a feed, in a transaction block and outside of one
+  const settled = async () => BigInt((await client.query("CALL settled_snowflake('feed_id', NULL)")).rows[0].upto);
+  const last = BigInt((await query('SELECT last_value FROM feed_id'))[0].last_value);
+  await query('BEGIN');
+  const inBlock = await settled();
+  await query('COMMIT');
+  console.log('feed', String(inBlock - last), String(await settled() - last));
   await client.end();
 }
 

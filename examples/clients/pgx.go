@@ -46,6 +46,17 @@ func print(label string, sql string, values ...interface{}) {
 	fmt.Println(label, result)
 }
 
+// The bound of a feed, less an id
+func settled(q interface {
+	QueryRow(ctx context.Context, sql string, args ...interface{}) pgx.Row
+}, last int64) int64 {
+	var upto int64
+	if err := q.QueryRow(context.Background(), "CALL settled_snowflake('feed_id', NULL)").Scan(&upto); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return upto - last
+}
+
 func main() {
 	var err error
 	if conn, err = pgx.Connect(context.Background(), ""); err != nil {
@@ -65,4 +76,18 @@ func main() {
 	print("json", "SELECT to_json(item) ->> 'id' FROM item WHERE id = $1", given)
 	print("bigint", "SELECT id::text FROM photo ORDER BY layout")
 	print("invalid", "SELECT FROM item WHERE id = $1", "no id")
+
+	// The bound of a feed, in a transaction block and outside of one
+	var last int64
+	if err = conn.QueryRow(context.Background(), "SELECT last_value FROM feed_id").Scan(&last); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	tx, err := conn.Begin(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	inBlock := settled(tx, last)
+	tx.Commit(context.Background())
+	fmt.Println("feed", inBlock, settled(conn, last))
 }

@@ -39,3 +39,18 @@ try:
     cursor.execute("SELECT FROM item WHERE id = %s", ("no id",))
 except psycopg2.Error as error:
     print("invalid", error.pgcode)
+connection.rollback()
+
+
+# The bound of a feed, in a transaction block and outside of one
+def settled():
+    cursor.execute("CALL settled_snowflake('feed_id', NULL)")
+    return cursor.fetchone()[0]
+
+
+cursor.execute("SELECT last_value FROM feed_id")
+last = cursor.fetchone()[0]
+in_block = settled()
+connection.commit()
+connection.autocommit = True
+print("feed", in_block - last, settled() - last)

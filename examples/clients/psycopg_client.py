@@ -56,3 +56,16 @@ with connection.cursor().copy("COPY item (id, name) FROM STDIN (FORMAT binary)")
     copy.set_types(["objectid", "text"])
     copy.write_row((ObjectId("507f1f77bcf86cd799439013"), "copied"))
 print("copy", connection.execute("SELECT name FROM item WHERE id = '507f1f77bcf86cd799439013'").fetchone()[0])
+connection.commit()
+
+
+# The bound of a feed, in a transaction block and outside of one
+def settled():
+    return connection.execute("CALL settled_snowflake('feed_id', NULL)").fetchone()[0]
+
+
+last = connection.execute("SELECT last_value FROM feed_id").fetchone()[0]
+in_block = settled()
+connection.commit()
+connection.autocommit = True
+print("feed", in_block - last, settled() - last)

@@ -15,3 +15,7 @@ CREATE TABLE photo (
 INSERT INTO photo VALUES
     ('instagram', make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'instagram')),
     ('js53', make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'js53'));
+
+-- A feed: a clock sequence, and one id that is committed
+CREATE SEQUENCE feed_id;
+SELECT next_snowflake('feed_id', 5, 'twitter');
