@@ -30,14 +30,13 @@ TABLE cast_key ORDER BY id;
 INSERT INTO cast_key SELECT '507f1f77bcf86cd79943901'::text;
 INSERT INTO cast_key SELECT ''::varchar;
 INSERT INTO cast_key VALUES ('2026-01-01 00:00:00+00'::text);
--- char(n), which is padded with blanks, has no such cast
+-- char(n), less the blanks that fill it up
 INSERT INTO cast_key SELECT '507f1f77bcf86cd799439011'::char(30);
 
--- No cast is implicit: for a string that is not a literal, there is no operator
--- and no function.  The hints are core's, and differ between versions.
+-- No cast is implicit: for a value of another type, there is no function, and no
+-- operator but the comparisons with text.  The hints are core's, and differ between
+-- versions.
 \set VERBOSITY terse
-SELECT '507f1f77bcf86cd799439011'::objectid > '507f1f77bcf86cd799439011'::text;
-SELECT '507f1f77bcf86cd799439011'::text < '507f1f77bcf86cd799439011'::objectid;
 SELECT '507f1f77bcf86cd799439011'::objectid = '\x507f1f77bcf86cd799439011'::bytea;
 SELECT objectid_timestamp('507f1f77bcf86cd799439011'::text);
 SELECT lower('507f1f77bcf86cd799439011'::objectid);
@@ -85,7 +84,7 @@ SELECT '2026-01-01'::date::objectid;
 INSERT INTO cast_key VALUES (timestamptz '2026-01-01 00:00:00+00');
 
 --
--- jsonb: to objectid explicitly, from it by a function
+-- jsonb and json: to objectid explicitly; from it explicitly to jsonb
 --
 SELECT '"507F1F77BCF86CD799439011"'::jsonb::objectid AS string, '{"$oid": "507f1f77bcf86cd799439011"}'::jsonb::objectid AS object,
        to_jsonb('507f1f77bcf86cd799439011'::objectid)::objectid AS to_jsonb, objectid_extjson('507f1f77bcf86cd799439011')::objectid AS extended;
@@ -130,10 +129,9 @@ SELECT '{"$oid": "507f1f77bcf86cd799439011 "}'::jsonb::objectid;
 \set VERBOSITY sqlstate
 SELECT '"507f1f77bcf86cd79943901g"'::jsonb::objectid;
 \set VERBOSITY default
--- explicit only, and not from json, which can be cast to text or jsonb first
+-- explicit only
 INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::jsonb);
-SELECT '507f1f77bcf86cd799439011'::objectid::jsonb;
-SELECT '{"$oid": "507f1f77bcf86cd799439011"}'::json::objectid;
+INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::json);
 SELECT '{"$oid": "507f1f77bcf86cd799439011"}'::json::text::objectid AS by_text, '"507f1f77bcf86cd799439011"'::json::jsonb::objectid AS by_jsonb;
 
 -- A key that the server extracts from the document
@@ -169,7 +167,8 @@ TABLE cast_to;
 SELECT j::objectid = b::objectid AS json, '"507f1f77bcf86cd799439011"'::json::objectid, c24::objectid::jsonb, (b::objectid)::jsonb = b AS back FROM cast_from;
 SELECT '1'::json::objectid;
 SELECT to_jsonb(c24::objectid), to_json(c24::objectid) FROM cast_from;
-ALTER TABLE cast_from ALTER c24 TYPE objectid, ALTER t TYPE objectid, ALTER v TYPE objectid;
-SELECT c24, t, v FROM cast_from;
+ALTER TABLE cast_from ALTER c24 TYPE objectid, ALTER t TYPE objectid, ALTER v TYPE objectid,
+    ALTER c30 TYPE objectid USING c30::objectid, ALTER j TYPE objectid USING j::objectid;
+SELECT c24, t, v, c30, j FROM cast_from;
 INSERT INTO cast_to (c24) VALUES (char(24) 'x');
 DROP TABLE cast_from, cast_to;

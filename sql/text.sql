@@ -149,6 +149,7 @@ CREATE TABLE text_empty (id objectid);
 SELECT FROM text_ids WHERE id = ANY (ARRAY['c4ca4238a0b923820dcc509a', 'c81e728d9d4c2f636f067f89']);
 SELECT FROM text_empty WHERE id = ANY ('{c4ca4238a0b923820dcc509a}'::text[]);
 SELECT FROM text_empty WHERE id <> ALL ('{c4ca4238a0b923820dcc509a}'::varchar[]);
+SELECT FROM text_ids WHERE id < ANY ('{c4ca4238a0b923820dcc509a}'::text[]);
 SELECT objectid 'c4ca4238a0b923820dcc509a' = ANY ('{c4ca4238a0b923820dcc509a}'::text[]);
 SELECT text 'c4ca4238a0b923820dcc509a' = ANY ('{c4ca4238a0b923820dcc509a}'::objectid[]);
 PREPARE by_array (text[]) AS SELECT n FROM text_ids WHERE id = ANY ($1);
@@ -171,6 +172,10 @@ SELECT oprleft::regtype, oprname, oprright::regtype, oprcanhash, oprcanmerge, pr
   FROM pg_operator JOIN pg_proc ON pg_proc.oid = oprcode
  WHERE 'objectid'::regtype IN (oprleft, oprright) AND 'text'::regtype IN (oprleft, oprright) ORDER BY oprcode::text COLLATE "C";
 SELECT FROM text_copy WHERE (id, n) = (t, n);
+-- so a page by several columns needs the cast
+PREPARE next_page_of_two (int, text) AS SELECT n FROM text_ids WHERE (n, id) > ($1, $2) ORDER BY n, id LIMIT 3;
+PREPARE next_page_of_two (int, text) AS SELECT n FROM text_ids WHERE (n, id) > ($1, $2::objectid) ORDER BY n, id LIMIT 3;
+EXECUTE next_page_of_two(9000, 'ffffffffffffffffffffffff');
 \set VERBOSITY terse
 CREATE TABLE text_reference (id text REFERENCES text_ids);
 \set VERBOSITY default

@@ -37,6 +37,10 @@ INSERT INTO expression (sql) VALUES
     ('n1 = t'), ('v = n1'), ('n1 = ''n'''), ('n1 <> v'), ('q = t'), ('q = ''x'''), ('t = q'), ('k = t'), ('k = v'), ('v = k'), ('k = ''abc'''), ('''abc'' = k'), ('k = k'), ('k <> c'),
     ('v = ANY (''{abc}'')'), ('v = ANY (ARRAY[''abc'', ''507f1f77bcf86cd799439011''])'), ('v = ANY (ARRAY[t, v])'), ('c = ANY (ARRAY[t])'), ('t <> ALL (''{abc}'')'), ('''abc'' = ANY (ARRAY[t])'), ('''abc'' = ANY (ARRAY[v])'), ('''a'' = ANY (''{a}'')'), ('v IN (''abc'', ''def'')'), ('v IN (t, c)'), ('t IN (v, NULL)'), ('v NOT IN (''abc'')'), ('u = ANY (ARRAY[''017f22e2-79b0-7cc3-98c4-dc0c0c07398f''])'), ('m = ANY (ARRAY[''sad''])'), ('i IN (t, v)'), ('u IN (t)'),
     ('v IS DISTINCT FROM ''abc'''), ('nullif(v, ''507f1f77bcf86cd799439011'')'), ('nullif(t, v)'), ('CASE v WHEN ''abc'' THEN 1 WHEN t THEN 2 ELSE 3 END'), ('(v, i) = (''abc'', 1)'), ('(v, i) = (t, 1)'), ('ROW(v) = ROW(t)'), ('v IN (SELECT ''507f1f77bcf86cd799439011'')'), ('v IN (SELECT t)'), ('t NOT IN (SELECT v)'), ('''abc'' IN (SELECT v)'), ('u IN (SELECT t)'), ('v = (SELECT ''abc'')'),
+    -- order of all string types, and of these with others
+    ('t < v'), ('v <= t'), ('c > t'), ('t >= c'), ('c < v'), ('v > v'), ('c <= c'), ('v < ''abc'''), ('''abc'' >= v'), ('c <= ''507f1f77bcf86cd799439011'''), ('''507f1f77bcf86cd799439011'' > c'), ('t < ''507f1f77bcf86cd799439011'''), ('t < NULL'), ('NULL >= v'), ('''507f1f77bcf86cd799439011'' < ''607f1f77bcf86cd799439011'''),
+    ('t < i'), ('i > v'), ('u <= t'), ('t > u'), ('b < t'), ('j >= v'), ('m < t'), ('d > v'), ('ts <= t'), ('r < t'), ('a > v'), ('b < ''abc'''), ('u > ''017f22e2-79b0-7cc3-98c4-dc0c0c07398f'''), ('m >= ''sad'''), ('n1 <= v'), ('n1 < ''n'''), ('q > t'), ('k < v'), ('k >= ''abc'''), ('''abc'' <= k'),
+    ('t BETWEEN ''a'' AND v'), ('''b'' BETWEEN ''a'' AND ''c'''), ('v > ALL (''{abc}'')'), ('v <= ANY (ARRAY[t, v])'), ('c < ANY (ARRAY[t])'), ('(v, i) > (''abc'', 1)'), ('(v, i) > (t, 1)'), ('ROW(t) < ROW(v)'), ('t > (SELECT ''abc'')'), ('v > ANY (SELECT ''abc'')'), ('greatest(t, v)'), ('least(c, ''abc'')'),
     -- ranges with an element
     ('tz <@ r'), ('r @> tz'), ('ts <@ r'), ('d <@ r'), ('u <@ r'), ('r @> u'), ('t <@ r'), ('r @> t'), ('i <@ r'), ('b <@ r'), ('j <@ r'), ('m <@ r'), ('v <@ r'),
     ('r @> ''2026-01-01 00:00:00+00'''), ('r @> ''[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'''), ('''2026-02-01 00:00:00+00'' <@ r'), ('''[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)'' <@ r'),
@@ -53,6 +57,7 @@ INSERT INTO expression (sql) VALUES
 CREATE TABLE parameter (n int GENERATED ALWAYS AS IDENTITY, sql text);
 INSERT INTO parameter (sql) VALUES
     ('$1 = v'), ('v <> $1'), ('$1 = t'), ('$1 = c'), ('$1 = $2'), ('$1 <> ''abc'''), ('v = ANY ($1)'), ('$1 = ANY ($2)'), ('v IN ($1, $2)'), ('$1 IN (''a'', t)'), ('u IN ($1, $2)'), ('$1 = k'), ('nullif($1, v)'), ('$1 IS DISTINCT FROM v'), ('CASE $1 WHEN v THEN 1 END'),
+    ('$1 < v'), ('v >= $1'), ('$1 <= t'), ('c > $1'), ('k <= $1'), ('$1 > ''abc'''), ('v > ANY ($1)'), ('v BETWEEN $1 AND $2'), ('(v, i) > ($1, $2)'), ('m < $1'),
     ('$1 <@ r'), ('r @> $1'), ('$1 < tz'), ('tz >= $1'), ('$1 <@ mr'), ('$1 BETWEEN tz AND tz'), ('$1 = ANY (a)'), ('tz >= ANY ($1)'), ('$1 && r'), ('$1 < $2'), ('$1 <@ $2'), ('u < $1'), ('$1 = u'), ('i >= $1'), ('int4range(1, 9) @> $1'), ('j @> $1');
 
 CREATE FUNCTION answer(sql text) RETURNS text
