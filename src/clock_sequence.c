@@ -32,6 +32,7 @@
  */
 #include "settings.h"
 #include "snowflake_layout.h"
+#include "wait.h"
 
 #include "access/relation.h"
 #include "access/xact.h"

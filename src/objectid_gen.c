@@ -7,6 +7,7 @@
  */
 #include "objectid.h"
 #include "settings.h"
+#include "wait.h"
 
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * settings.h
- *		The settings of the extension, and waiting for the wall clock (settings.c).
+ *		The settings of the extension (settings.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -9,8 +9,6 @@
 #define SETTINGS_H
 
 #include "server_versions.h"
-
-#include "utils/timestamp.h"
 
 typedef enum ObjectidIdentity
 {
@@ -21,8 +19,6 @@ typedef enum ObjectidIdentity
 extern int	objectid_ext_identity;	/* an ObjectidIdentity */
 extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
-extern void objectid_ext_wait(int64 us);
-extern void objectid_ext_wait_for_clock(TimestampTz ts, int64 lead, int64 tick);
 
 /* max_clock_lead in microseconds, the unit of TimestampTz */
 static inline int64

@@ -34,7 +34,7 @@
 #define VALUE_MAX		INT64CONST(253402300800000000)
 
 /* How far ahead of the ids a WAL record reserves, in microseconds */
-#define RESERVATION		USECS_PER_SEC
+#define RESERVED_AHEAD		USECS_PER_SEC
 
 /* How far base_time can lag behind the clock, in microseconds */
 #define SYNC_INTERVAL	1000
@@ -85,11 +85,11 @@ advance_base(shard_clock *clock, TimestampTz now)
  * restarts explain.
  */
 static void
-warn_of_late_clock(TimestampTz lead)
+warn_of_slowed_clock(TimestampTz lead)
 {
 	static bool warned = false;
 
-	if (lead <= objectid_ext_max_lead() + 2 * RESERVATION)
+	if (lead <= objectid_ext_max_lead() + 2 * RESERVED_AHEAD)
 		warned = false;
 	else if (!warned)
 	{
@@ -114,7 +114,7 @@ shard_clock_slowed(shard_clock *clock, TimestampTz wall)
 	now = Max(now, wall);
 	if (now - shard_clock_base(clock) >= SYNC_INTERVAL)
 		advance_base(clock, now);
-	warn_of_late_clock(now - wall);
+	warn_of_slowed_clock(now - wall);
 	return now;
 }
 
@@ -194,7 +194,7 @@ write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
 	TimestampTz reserved = Max(reserved_time(clock), read_reservation(rel, NULL));
 	XLogRecPtr	lsn;
 
-	reserved = time_of_value(value_of_time(Max(reserved, tick_end + RESERVATION)));
+	reserved = time_of_value(value_of_time(Max(reserved, tick_end + RESERVED_AHEAD)));
 	lsn = set_sequence_value(rel, value_of_time(reserved));
 	XLogFlush(lsn);
 	pg_atomic_write_u64(&clock->reserved_lsn, lsn);

@@ -17,6 +17,7 @@
  */
 #include "settings.h"
 #include "snowflake_layout.h"
+#include "wait.h"
 
 #include "miscadmin.h"
 #include "utils/hsearch.h"
@@ -29,7 +30,7 @@
 /*
  * The longest tick.  After a restart, ids start at the end of a tick in use.
  */
-#define TICK_MAX		USECS_PER_SEC
+#define SHARD_TICK_MAX		USECS_PER_SEC
 
 /* Numbers this close to each other are taken to be of one sequence. */
 #define STREAM_GAP		32
@@ -263,7 +264,7 @@ first_tick(const shard_entry *entry, int n, int64 slot)
 
 /* Return how far ids may lead the clock, in microseconds. */
 static int64
-allowed_lead(const snowflake_layout *layout)
+allowed_shard_lead(const snowflake_layout *layout)
 {
 	return Min(objectid_ext_max_lead(), LEAD_TICKS_MAX * layout->clock.tick);
 }
@@ -306,9 +307,9 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 		if (unlikely(tick > layout->clock.max_tick))
 			snowflake_check_tick(layout, tick);
 		begin = tick_time(&layout->clock, tick);
-		if (begin > now && begin - now > allowed_lead(layout))
+		if (begin > now && begin - now > allowed_shard_lead(layout))
 		{
-			objectid_ext_wait(Min(begin - now - allowed_lead(layout), WAIT_MAX));
+			objectid_ext_wait(Min(begin - now - allowed_shard_lead(layout), WAIT_MAX));
 			now = shard_clock_now(ledger_clock);
 			continue;
 		}
@@ -338,7 +339,7 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 static void
 check_shard_layout(const snowflake_layout *layout)
 {
-	if (layout->clock.tick > TICK_MAX)
+	if (layout->clock.tick > SHARD_TICK_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tick of layout %s is too long for next_shard_id()",
