@@ -251,7 +251,9 @@ check_sequence(sequence_entry *entry, Relation rel)
 Relation
 open_sequence_entry(sequence_entry *entry, const char *funcname)
 {
-	Relation	rel = try_relation_open(entry->relid, NoLock);
+	/* It can only be missing after an invalidation; to look costs time. */
+	Relation	rel = entry->valid ? relation_open(entry->relid, NoLock) :
+		try_relation_open(entry->relid, NoLock);
 
 	if (rel == NULL)
 		report_missing_sequence(entry->relid);
