@@ -1,6 +1,6 @@
 # settled_snowflake() and what outlasts a session: prepared transactions, crashes,
-# and the promotion of a standby.  Further, sessions that end, and transactions that
-# use many sequences.
+# and the promotion of a standby.  Further, sessions that end, transactions that use
+# many sequences, and those that commit on other servers as well.
 
 use strict;
 use warnings FATAL => 'all';
@@ -189,6 +189,28 @@ SKIP:
 	$node->stop;
 	set_clock($machine, 0);
 	start_node();
+}
+
+#
+# A commit elsewhere: the row is visible here, but another extension has not committed
+# those of the transaction on other servers yet.
+#
+SKIP:
+{
+	my $dir = PostgreSQL::Test::Utils::tempdir('module');
+	my $cc = $ENV{CC} // 'cc';
+	chomp(my $include = `\${PG_CONFIG:-pg_config} --includedir-server`);
+	skip 'cannot build a module of the server', 2
+	  if system("$cc -shared -fPIC -I$include -o $dir/late_commit.so $FindBin::RealBin/late_commit.c 2>$dir/log") != 0;
+
+	# Callbacks run newest first, so the module is loaded first.
+	append_to_file($node->data_dir . '/late_commit', '');
+	my $late = start_client($node, "BEGIN; LOAD '$dir/late_commit.so'; INSERT INTO feed VALUES (13); COMMIT;");
+	$node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM feed WHERE n = 13') or die 'no row';
+	is(poll(), '', 'a transaction that has not committed elsewhere holds the bound back');
+	unlink $node->data_dir . '/late_commit';
+	$late->{run}->finish or die slurp_file($late->{errors});
+	is(poll(), '13', '... until it has');
 }
 
 #
