@@ -145,6 +145,41 @@ $servers[3]->append_conf('postgresql.conf', 'objectid_ext.node_id = 3');
 $servers[3]->reload;
 $servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or die 'no reload';
 
+# Citus sends COMMIT PREPARED to the workers from a callback at the end of the
+# transaction.  A reader on the server that takes the ids must not pass their rows
+# before that.
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE seen (id bigint);
+	CREATE PROCEDURE write_rows(seconds float8) LANGUAGE plpgsql AS $$
+	DECLARE
+		until timestamptz := clock_timestamp() + seconds * interval '1 s';
+	BEGIN
+		WHILE clock_timestamp() < until LOOP
+			INSERT INTO message (body) SELECT 'feed' FROM generate_series(1, 8);
+			COMMIT;
+		END LOOP;
+	END $$;
+	CREATE PROCEDURE read_rows(seconds float8) LANGUAGE plpgsql AS $$
+	DECLARE
+		until timestamptz := clock_timestamp() + seconds * interval '1 s';
+		last bigint := snowflake_floor(clock_timestamp(), 'twitter');
+		upto bigint;
+	BEGIN
+		WHILE clock_timestamp() < until LOOP
+			CALL settled_snowflake('message_id', upto);
+			INSERT INTO seen SELECT id FROM message WHERE body = 'feed' AND id > last AND id <= upto;
+			last := upto;
+			COMMIT;
+		END LOOP;
+	END $$});
+my $reader = start_client($coordinator, 'CALL read_rows(8)');
+my @writers = map { start_client($coordinator, 'CALL write_rows(5)') } 1 .. 4;
+ok($_->{run}->finish, 'client ends') or diag(slurp_file($_->{errors})) foreach @writers, $reader;
+my $rows = $coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE body = 'feed'});
+cmp_ok($rows, '>', 1000, "$rows rows of transactions over several servers");
+is($coordinator->safe_psql('postgres', q{SELECT count(*) - count(DISTINCT id) FROM seen}), '0', 'none is read twice');
+is($coordinator->safe_psql('postgres', q{SELECT count(DISTINCT id) FROM seen}), $rows, 'and none is missed');
+
 # Citus gives the workers ranges of a sequence that belongs to a column, into which
 # no id fits.
 $coordinator->safe_psql('postgres', q{
