@@ -114,8 +114,8 @@ wait_until_safe(XLogRecPtr lsn)
 	CHECK_FOR_INTERRUPTS();
 
 	/*
-	 * A cancel ends the wait with a warning, which is about commits.  If there
-	 * are no synchronous standbys any more, commits do not wait either.
+	 * A cancel ends the wait with a warning, which is about commits.  Once no
+	 * synchronous standby is configured, commits do not wait, and nor do we.
 	 */
 	LWLockAcquire(SyncRepLock, LW_SHARED);
 	confirmed = WalSndCtl->lsn[mode];
