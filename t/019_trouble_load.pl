@@ -156,7 +156,9 @@ SKIP:
 	@clients = start_clients($full);
 	sleep 0.3;
 	push @sessions, end_clients(@clients);
-	history_is_sound(\@sessions, 'full disk');
+	# The server starts again within a second: ids of next_shard_id() begin at what was
+	# reserved, which adds to their lead.
+	history_is_sound(\@sessions, 'full disk', shard_lead => 2.2);
 	indexes_are_sound($full, 'full disk');
 	$full->stop;
 	$holder->{run}->kill_kill;
