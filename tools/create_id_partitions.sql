@@ -2,314 +2,151 @@
 -- Partitions by the time of ids: creating them
 ----------------------------------------------------------------------
 
-CREATE FUNCTION objectid_ext_tools._check_interval_parts(value interval) RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    -- 1 mon -29 days added to 1 February is 31 January
-    IF least(extract(year FROM value), extract(month FROM value), extract(day FROM value),
-             extract(hour FROM value), extract(minute FROM value), extract(second FROM value)) < 0 THEN
-        RAISE EXCEPTION 'interval "%" has a negative part', value USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._check_interval_parts(interval) IS 'internal: raises an error if a part of an interval is negative';
-
-CREATE FUNCTION objectid_ext_tools._check_partition_interval(every interval) RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF every < '1 minute' OR every > '366 days' THEN
-        RAISE EXCEPTION 'interval "%" is out of range', every
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The interval must be from 1 minute to 366 days.';
-    END IF;
-    PERFORM objectid_ext_tools._check_interval_parts(every);
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_interval(interval) IS 'internal: raises an error unless the interval is from 1 minute to 366 days, and no part of it is negative';
-
--- Names are as precise as the bounds of a series of partitions.
-
-CREATE FUNCTION objectid_ext_tools._partition_suffix(begins timestamp with time zone, ends timestamp with time zone) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT CASE WHEN begins = date_trunc('day', begins) AND ends = date_trunc('day', ends) THEN '_YYYYMMDD'
-                WHEN begins = date_trunc('minute', begins) AND ends = date_trunc('minute', ends) THEN '_YYYYMMDD_HH24MI'
-                ELSE '_YYYYMMDD_HH24MISS_US' END
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_suffix(timestamp with time zone, timestamp with time zone) IS 'internal: format of the names of partitions with these bounds';
-
--- A name of 63 bytes at most, in the parent's schema: the parent's name, truncated
--- by whole characters, a suffix, and a number if that is taken.
-
-CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, suffix text) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    schema_oid oid := (SELECT relnamespace FROM pg_class WHERE oid = parent);
-    parent_name text;
-    ending text := suffix;
-BEGIN
-    FOR n IN 2 .. 2147483647 LOOP
-        parent_name := (SELECT relname FROM pg_class WHERE oid = parent);
-        WHILE octet_length(parent_name || ending) > 63 AND parent_name <> '' LOOP
-            parent_name := left(parent_name, -1);
-        END LOOP;
-        EXIT WHEN NOT EXISTS (SELECT FROM pg_class WHERE relname = parent_name || ending AND relnamespace = schema_oid)
-              AND NOT EXISTS (SELECT FROM pg_type WHERE typname = parent_name || ending AND typnamespace = schema_oid);
-        ending := suffix || '_' || n;
-    END LOOP;
-    RETURN format('%I.%I', (SELECT nspname FROM pg_namespace WHERE oid = schema_oid), parent_name || ending);
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, text) IS 'internal: a free name for a partition, qualified and quoted';
-
--- The latest partition, if it is itself partitioned, by another column and into
--- local tables: then new ones are divided likewise.  Ranges or lists of the key, of a date
--- or time, or of an expression of these, at any level are those of the rows of this
--- partition.  A table depends on the columns of its partition key, and of its expressions.
-
-CREATE FUNCTION objectid_ext_tools._partition_template(parent regclass, layout snowflake_layout) RETURNS regclass
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT latest.partition
-    FROM (SELECT * FROM objectid_ext_tools._time_partitions(parent, layout) WHERE exact_upper ORDER BY upper DESC LIMIT 1) AS latest
-         JOIN pg_partitioned_table template ON template.partrelid = latest.partition
-         JOIN pg_partitioned_table p ON p.partrelid = parent
-    WHERE NOT is_foreign
-      AND NOT EXISTS (SELECT FROM objectid_ext_tools._partition_tree(latest.partition) AS tree
-                                  JOIN pg_partitioned_table AS divided ON divided.partrelid = tree.relid
-                                  JOIN pg_attribute AS its ON its.attrelid = tree.relid
-                                  JOIN pg_type ON pg_type.oid = its.atttypid
-                                  JOIN pg_attribute AS mine ON mine.attrelid = parent AND mine.attnum = p.partattrs[0]
-                                  JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = tree.relid AND objsubid = its.attnum
-                      WHERE (its.attname = mine.attname OR typcategory = 'D') AND divided.partstrat <> 'h'
-                        AND refclassid = classid AND refobjid = objid AND refobjsubid = 0 AND deptype = 'i')
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_template(regclass, snowflake_layout) IS 'internal: partition whose sub-partitions new ones get, too; null if there is none';
-
-CREATE FUNCTION objectid_ext_tools._partition_by(template regclass) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM objectid_ext_tools._raise(ARRAY(
-        SELECT o FROM objectid_ext_tools._overloads('pg_class', template), objectid_ext_tools._overload_obstacle(template, format('the partition key of table %s', template), used, other, owner) AS o));
-    RETURN ' PARTITION BY ' || pg_get_partkeydef(template);
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_by(regclass) IS 'internal: how CREATE TABLE gives a table the partition key of another, null if that has none; an error if a function of another role could get into it';
-
-CREATE FUNCTION objectid_ext_tools._copy_subpartitions(template regclass, partition regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET datestyle = 'ISO'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
-AS $$
-DECLARE
-    child record;
-    name text;
-BEGIN
-    FOR child IN
-        SELECT c.oid::regclass AS template, pg_get_expr(relpartbound, 0) AS bound, objectid_ext_tools._partition_by(c.oid) AS key,
-               row_number() OVER (ORDER BY relname) AS number
-        FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = template
-    LOOP
-        name := objectid_ext_tools._partition_name(partition, '_' || child.number);
-        EXECUTE format('CREATE TABLE %s PARTITION OF %s %s%s', name, partition, child.bound, child.key);
-        PERFORM objectid_ext_tools._copy_subpartitions(child.template, name::regclass);
-    END LOOP;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._copy_subpartitions(regclass, regclass) IS 'internal: creates the same sub-partitions in a new partition';
-
--- To add foreign keys to a partition, ATTACH PARTITION looks at the tables they refer to,
--- and evaluates expressions of their indexes, with functions that their owners chose.
--- It does not if the partition has these foreign keys already, but then it locks the
--- tables against reading, so only those to tables of other roles are created before.
--- What a foreign key has for each partition of the table it refers to is no definition
--- of its own.
-
-CREATE FUNCTION objectid_ext_tools._foreign_keys_to_others("table" regclass) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT string_agg(format(', CONSTRAINT %I %s', conname, pg_get_constraintdef(c.oid)), '' ORDER BY conname)
-    FROM pg_constraint c
-    WHERE conrelid = "table" AND contype = 'f'
-      AND NOT EXISTS (SELECT FROM pg_constraint AS whole WHERE whole.oid = c.conparentid AND whole.conrelid = c.conrelid)
-      AND EXISTS (SELECT FROM pg_class AS r WHERE r.oid IN (SELECT confrelid UNION ALL SELECT relid FROM objectid_ext_tools._partition_tree(confrelid))
-                                              AND NOT objectid_ext_tools._is_own(relowner))
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._foreign_keys_to_others(regclass) IS 'internal: definitions of the foreign keys of a table to tables of other roles, as they are written in CREATE TABLE';
-
--- While CREATE TABLE waited for the tables of other roles, another could get the name of
--- one, or another of its columns.  From now on, they are locked.
-
-CREATE FUNCTION objectid_ext_tools._check_foreign_keys(parent regclass, partition regclass) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    changed name := (SELECT min(conname) FROM pg_constraint AS copy
-                     WHERE conrelid = partition AND contype = 'f' AND conparentid = 0
-                       AND NOT EXISTS (SELECT FROM pg_constraint AS its
-                                       WHERE conrelid = parent AND contype = 'f' AND its.conname = copy.conname
-                                         AND (its.confrelid, its.confkey, its.conpfeqop) = (copy.confrelid, copy.confkey, copy.conpfeqop)));
-BEGIN
-    IF changed IS NOT NULL THEN
-        RAISE EXCEPTION 'the table to which foreign key "%" refers has been renamed or changed', changed
-            USING ERRCODE = 'undefined_table', HINT = 'Run the function again.';
-    END IF;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._check_foreign_keys(regclass, regclass) IS 'internal: raises an error if a foreign key of a new partition refers to something else than that of the parent';
-
--- ATTACH PARTITION does not block queries on the parent; CREATE TABLE ... PARTITION
--- OF does.  The table gets what the latter would give it.
-
-CREATE FUNCTION objectid_ext_tools._create_partition_table(parent regclass, partition text, template regclass) RETURNS void
+CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval, first timestamp with time zone, upto timestamp with time zone) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
-SET datestyle = 'ISO'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
 AS $$
 DECLARE
-    p record;
+    owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = parent);
 BEGIN
-    SELECT amname, spcname INTO p
-    FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent;
-    EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s%s',
-                   partition, parent, objectid_ext_tools._foreign_keys_to_others(parent), objectid_ext_tools._partition_by(template), ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname));
-    PERFORM objectid_ext_tools._check_foreign_keys(parent, partition::regclass);
-    IF template IS NOT NULL THEN
-        PERFORM objectid_ext_tools._copy_subpartitions(template, partition::regclass);
+    IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
+        RAISE EXCEPTION 'table, interval and times must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF every < '1 minute' OR NOT isfinite(every) OR extract(second FROM every) <> 0 THEN
+        RAISE EXCEPTION 'interval "%" is not a number of minutes', every USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT isfinite(first) OR NOT isfinite(upto) OR upto < first THEN
+        RAISE EXCEPTION 'invalid time span from % to %', first, upto USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    PERFORM objectid_ext_tools._partition_key(parent);
+    -- functions that the owner has chosen for the table run as the role that alters it
+    IF owner <> current_user THEN
+        RAISE EXCEPTION 'must be owner of table %', parent
+            USING ERRCODE = 'insufficient_privilege', HINT = format('Connect as role "%s".', owner);
+    END IF;
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._create_partition_table(regclass, text, regclass) IS 'internal: creates a table that can become a partition, with the access method and tablespace of the parent, and the sub-partitions of a template';
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_call(regclass, interval, timestamp with time zone, timestamp with time zone) IS 'internal: raises an error unless the current role can make partitions with these arguments; waits for other calls for the same table';
 
--- If the owner of the parent is a superuser, another superuser can maintain it.  The
--- owner remains the owner of all.
+-- Multiples of the interval: repeated addition of months would drift from 31 January to
+-- 28 February and 28 March.  2001-01-01 is a Monday, so that weeks, too, begin as expected.
 
-CREATE FUNCTION objectid_ext_tools._give_to_owner(parent regclass, partition regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    command text;
-BEGIN
-    FOR command IN
-        SELECT format('ALTER TABLE %s OWNER TO %I', relid, rolname)
-        FROM pg_class p JOIN pg_roles r ON r.oid = p.relowner, objectid_ext_tools._partition_tree(partition) JOIN pg_class c ON c.oid = relid
-        WHERE p.oid = parent AND c.relowner <> p.relowner
-    LOOP
-        EXECUTE command;
-    END LOOP;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._give_to_owner(regclass, regclass) IS 'internal: makes the owner of a parent the owner of a partition';
-
--- PostgreSQL does not give the replica identity of a table to its partitions.  Without
--- one, updates of a published partition fail.  If its index has been dropped, the parent
--- has none.
-
-CREATE FUNCTION objectid_ext_tools._copy_replica_identity(parent regclass, partition regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    command text;
-BEGIN
-    FOR command IN
-        SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', tree.relid,
-                      CASE p.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' WHEN 'i' THEN coalesce('USING INDEX ' || quote_ident(index.relname), 'NOTHING') END)
-        FROM pg_class p
-             CROSS JOIN pg_partition_tree(partition) AS tree
-             LEFT JOIN pg_index AS identity ON identity.indrelid = p.oid AND identity.indisreplident
-             LEFT JOIN (pg_index AS own JOIN pg_class AS index ON index.oid = own.indexrelid)
-                       ON own.indrelid = tree.relid AND own.indexrelid IN (SELECT relid FROM pg_partition_tree(identity.indexrelid))
-        WHERE p.oid = parent AND p.relreplident <> 'd'
-    LOOP
-        EXECUTE command;
-    END LOOP;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._copy_replica_identity(regclass, regclass) IS 'internal: gives the replica identity of a parent to a partition';
-
-CREATE FUNCTION objectid_ext_tools._create_partition(
-    parent regclass,
-    begins timestamp with time zone,
-    ends timestamp with time zone,
-    layout snowflake_layout,
-    suffix text,
-    template regclass,
-    odd jsonb,
-    OUT partition regclass,
-    OUT moved bigint
+CREATE FUNCTION objectid_ext_tools._period(
+    every interval,
+    origin timestamp with time zone,
+    instant timestamp with time zone,
+    OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone
 )
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
-    key_type regtype := objectid_ext_tools._partition_key_type(parent);
-    begin_id text;
-    end_id text;
-    default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table WHERE partrelid = parent);
-    operators text := CASE WHEN key_type IN ('bigint'::regtype, 'uuid'::regtype) THEN 'pg_catalog' ELSE objectid_ext_tools._ids_schema() END;
-    name text := objectid_ext_tools._partition_name(parent, to_char(begins, suffix));
-    columns text;
-    condition text;
+    n integer;
 BEGIN
-    SELECT n.begin_id, n.end_id INTO begin_id, end_id FROM objectid_ext_tools._new_bounds(key_type, begins, ends, layout, odd) AS n;
-    IF begin_id = end_id THEN
-        RAISE EXCEPTION 'no id of table % has a time from % to %', parent, begins, ends USING ERRCODE = 'datetime_field_overflow';
-    END IF;
-    moved := 0;
-    PERFORM objectid_ext_tools._limit_wait(), objectid_ext_tools._check_partition_owner(template);
-    BEGIN
-        PERFORM objectid_ext_tools._create_partition_table(parent, name, template);
-    EXCEPTION WHEN lock_not_available THEN
-        -- for its name, or for a table that it refers to
-        RAISE EXCEPTION 'could not create table %: %', name, sqlerrm USING ERRCODE = 'lock_not_available';
-    END;
-    partition := name::regclass;
-    IF key_type = 'bigint'::regtype THEN
-        EXECUTE format('COMMENT ON TABLE %s IS %L', partition, objectid_ext_tools._partition_comment(begin_id, end_id, layout));
-    END IF;
-    IF default_partition IS NOT NULL THEN
-        SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated = ''),
-               format('%1$I OPERATOR(%2$s.>=) %3$L::%4$s AND %1$I OPERATOR(%2$s.<) %5$L::%4$s',
-                      min(attname) FILTER (WHERE attnum = partattrs[0]), operators, begin_id, key_type, end_id)
-            INTO columns, condition
-        FROM pg_attribute JOIN pg_partitioned_table ON partrelid = attrelid
-        WHERE attrelid = parent AND attnum > 0 AND NOT attisdropped;
-        IF objectid_ext_tools._lock_default_rows(parent, default_partition, condition, begins, interval '1 minute') THEN
-            moved := objectid_ext_tools._take_default_rows(default_partition, condition, columns);
-        END IF;
-    ELSE
-        -- ATTACH PARTITION would wait for each as long as for the first
-        PERFORM objectid_ext_tools._lock_each(objectid_ext_tools._referred_tables(parent), 'SHARE ROW EXCLUSIVE');
-    END IF;
-    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, begin_id, end_id);
-    PERFORM objectid_ext_tools._copy_replica_identity(parent, partition);
-    PERFORM objectid_ext_tools._give_to_owner(parent, partition);
-    IF moved > 0 AND objectid_ext_tools._put_default_rows(partition, columns) <> moved THEN
-        RAISE EXCEPTION 'not all rows of default partition % were moved', default_partition USING ERRCODE = 'triggered_action_exception';
-    END IF;
+    origin := coalesce(origin, '2001-01-01 00:00:00+00');
+    -- which takes months and years of a fixed length
+    n := floor(extract(epoch FROM instant - origin) / extract(epoch FROM every));
+    WHILE origin + n * every > instant LOOP
+        n := n - 1;
+    END LOOP;
+    WHILE origin + (n + 1) * every <= instant LOOP
+        n := n + 1;
+    END LOOP;
+    lower := origin + n * every;
+    upper := origin + (n + 1) * every;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout, text, regclass, jsonb) IS 'internal: creates a partition, and moves its rows out of the default partition; the caller holds SHARE UPDATE EXCLUSIVE on the parent';
+COMMENT ON FUNCTION objectid_ext_tools._period(interval, timestamp with time zone, timestamp with time zone) IS 'internal: the multiple of an interval, counted from an origin (null: from 2001-01-01), that contains an instant';
 
--- timezone is UTC, so that bounds and names do not depend on the session.
+CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, lower timestamp with time zone, upper timestamp with time zone) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    days boolean := lower = date_trunc('day', lower) AND upper = date_trunc('day', upper);
+    suffix text := to_char(lower, CASE WHEN days THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MI' END);
+    schema name;
+    name text;
+BEGIN
+    SELECT nspname, relname INTO schema, name FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE pg_class.oid = parent;
+    WHILE octet_length(name || suffix) > 63 LOOP
+        name := left(name, -1);
+    END LOOP;
+    RETURN format('%I.%I', schema, name || suffix);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, timestamp with time zone, timestamp with time zone) IS 'internal: name of a new partition, qualified and quoted';
+
+-- An error instead of what a policy of a partition of another role would do
+
+CREATE FUNCTION objectid_ext_tools._default_rows(parent regclass, lower_id text, upper_id text, layout snowflake_layout) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    key record := objectid_ext_tools._partition_key(parent);
+    default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table WHERE partrelid = parent);
+    first text;
+    number bigint;
+BEGIN
+    IF default_partition IS NOT NULL THEN
+        EXECUTE format('SELECT %1$I, count(*) OVER () FROM %2$s WHERE (%1$I OPERATOR(%3$s.>=) %4$L::%5$s OR %4$L IS NULL) AND %1$I OPERATOR(%3$s.<) %6$L ORDER BY %1$I LIMIT 1',
+                       key.name, default_partition, key.schema, lower_id, key.type, upper_id)
+            INTO first, number;
+    END IF;
+    IF first IS NOT NULL THEN
+        RETURN format('%s in %s, the first of %s', number, default_partition, objectid_ext_tools._id_time(key.type, first, layout));
+    END IF;
+    RETURN NULL;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._default_rows(regclass, text, text, snowflake_layout) IS 'internal: how many rows of the default partition have ids from a lower (null: from the lowest on) to an upper bound, and the time of the first; null if there are none';
+
+-- ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION OF
+-- does.  The table gets what that would give it.  A partition that begins or ends within
+-- a tick has neighbours with the same bound.
+
+CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass, lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO'
+AS $$
+#variable_conflict use_variable
+DECLARE
+    type regtype := (objectid_ext_tools._partition_key(parent)).type;
+    lower_id text := coalesce((SELECT max(p.upper_id) FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE p.upper = lower), objectid_ext_tools._id_floor(type, lower, layout));
+    upper_id text := coalesce((SELECT min(p.lower_id) FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE p.lower = upper), objectid_ext_tools._id_floor(type, upper, layout));
+    name text := objectid_ext_tools._partition_name(parent, lower, upper);
+    rows text;
+BEGIN
+    IF objectid_ext_tools._id_time(type, lower_id, layout) <> lower OR objectid_ext_tools._id_time(type, upper_id, layout) <> upper THEN
+        RAISE EXCEPTION 'no id of table % has the time % or %', parent, lower, upper
+            USING ERRCODE = 'datetime_field_overflow', DETAIL = 'A partition begins and ends with the first id of an instant.';
+    END IF;
+    rows := objectid_ext_tools._default_rows(parent, lower_id, upper_id, layout);
+    IF rows IS NOT NULL THEN
+        RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
+            USING ERRCODE = 'check_violation', HINT = 'Move them to another table, and attach that.';
+    END IF;
+    EXECUTE (SELECT format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)', name, parent)
+                    || coalesce(' USING ' || quote_ident(amname), '') || coalesce(' TABLESPACE ' || quote_ident(spcname), '')
+             FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent);
+    IF layout IS NOT NULL THEN
+        EXECUTE format('COMMENT ON TABLE %s IS %L', name, format('ids of layout %s from %s to %s', layout, lower, upper));
+    END IF;
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, name, lower_id, upper_id);
+    RETURN name;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: creates a partition; an error if the default partition has rows for it';
+
+-- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
+-- people type; a time of whole minutes has been chosen.
 
 CREATE FUNCTION objectid_ext_tools.create_id_partitions(
     parent regclass,
@@ -321,51 +158,24 @@ CREATE FUNCTION objectid_ext_tools.create_id_partitions(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
-SET jit = off
-SET objectid_ext_tools.waits_end = ''
 AS $$
 DECLARE
-    own_timeout text := current_setting('lock_timeout');
-    key_type regtype := objectid_ext_tools._partition_key_type(parent);
-    suffix text := objectid_ext_tools._partition_suffix(first, first + every);
-    template regclass;
-    existing text[];
-    odd jsonb;
-    bounds record;
-    created record;
-    begins timestamptz := first;
+    begins timestamptz;
     ends timestamptz;
 BEGIN
-    PERFORM objectid_ext_tools._check_isolation();
-    IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
-        RAISE EXCEPTION 'parent, interval, first and last time must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    PERFORM objectid_ext_tools._check_partition_interval(every);
-    IF NOT isfinite(first) OR NOT isfinite(upto) OR upto <= first THEN
-        RAISE EXCEPTION 'invalid time span from % to %', first, upto
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Both ends must be finite, and the end must be after the beginning.';
-    END IF;
-
-    PERFORM objectid_ext_tools._lock_parent(parent);
+    PERFORM objectid_ext_tools._check_partition_call(parent, every, first, upto);
     layout := objectid_ext_tools._partition_layout(parent, layout);
-    template := objectid_ext_tools._partition_template(parent, layout);
-    existing := ARRAY(SELECT printed FROM objectid_ext_tools._partition_bounds(parent));
-    odd := objectid_ext_tools._odd_bounds(parent, layout);
-    PERFORM objectid_ext_tools._lock_before_foreign_rows(parent);
-
-    -- use multiples of the interval, because repeated addition of months drifts:
-    -- 31 January, 28 February, 28 March
-    FOR n IN 1 .. 2147483647 LOOP
+    IF first <> date_trunc('minute', first) THEN
+        first := (objectid_ext_tools._period(every, NULL, first)).lower;
+        RAISE NOTICE 'the first partition begins at %', first;
+    END IF;
+    FOR n IN 0 .. 100000 LOOP
+        begins := first + n * every;
+        ends := first + (n + 1) * every;
         EXIT WHEN begins >= upto;
-        ends := first + n * every;
-        bounds := objectid_ext_tools._new_bounds(key_type, begins, ends, layout, odd);
-        IF format('FOR VALUES FROM (%L) TO (%L)', bounds.begin_id, bounds.end_id) <> ALL (existing) THEN
-            created := objectid_ext_tools._create_partition(parent, begins, ends, layout, suffix, template, odd);
-            RETURN NEXT created.partition;
-        END IF;
-        begins := ends;
+        CONTINUE WHEN EXISTS (SELECT FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE (p.lower, p.upper) = (begins, ends));
+        RETURN NEXT objectid_ext_tools._create_partition(parent, begins, ends, layout);
     END LOOP;
-    PERFORM set_config('lock_timeout', own_timeout, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; moves their rows out of the default partition; the caller is the owner of the table, or both are superusers; the parent is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column; an error if it is not known, or if that, or the bounds or comments of the partitions, are of another one; comments on partitions of bigint tell layout and times; the interval is from 1 minute to 366 days; an error at isolation levels above READ COMMITTED';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; the caller is the owner of the table, which is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column or of the comments on its partitions, and an error if it is not known; the interval is a number of minutes, days or months; if the first time is not a whole minute, the partitions begin with the month, week, day or hour that contains it; an error if the default partition has rows for a new one';

@@ -2,13 +2,11 @@
 -- Node ids of several servers
 ----------------------------------------------------------------------
 
--- These use dblink, which checks who can connect to which server.  An error on
--- one server becomes part of the result, so that it does not hide the others.
+-- dblink checks who can connect to which server.  An error becomes part of the result.
 --
--- The query must not call a function of objectid_ext: on the other server, another
--- user may have created one of that name.  Only superusers can create C functions,
--- and fmgr_c_validator() loads the library without calling a function of it.  The
--- library removes a setting that is not from the configuration.
+-- The query calls no function of objectid_ext, because on the other server, another user
+-- may have made one of that name.  Only superusers can make C functions, of which
+-- fmgr_c_validator() loads the library.  That removes a setting that is not configured.
 
 CREATE FUNCTION objectid_ext_tools._ask_node_id(
     conninfo text,
@@ -53,9 +51,8 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(text) IS 'internal: objectid_ext.node_id and identification of another server; an error there is returned as problem';
 
--- Servers are identified by their system identifier and their start time,
--- because a copy of a server has the same identifier, and a server can be in
--- the list twice.  A standby correctly has the same node as its primary.
+-- A copy of a server has the same system identifier, so the start time tells them apart.
+-- A standby correctly has the same node as its primary.
 
 CREATE FUNCTION objectid_ext_tools.check_node_ids(
     conninfo text[],

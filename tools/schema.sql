@@ -27,6 +27,7 @@
 
 CREATE SCHEMA objectid_ext_tools;
 COMMENT ON SCHEMA objectid_ext_tools IS 'functions of objectid_ext_tools; names that begin with an underscore are internal';
+GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
 
 CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE

@@ -462,7 +462,7 @@ CREATE TABLE to_ranged_1 PARTITION OF to_ranged FOR VALUES FROM (1) TO (1000000)
 SELECT * FROM obstacles('ranged');
 SELECT statement FROM snowflake_conversion_steps('ranged', 'id', 1, 'twitter');
 SELECT convert_to_snowflake('ranged', 'id', 1, 'twitter');
-SELECT count(*) > 0 AS partitions FROM create_id_partitions('ranged', '1 month', now(), now() + interval '1 month', 'twitter');
+SELECT count(*) > 0 AS partitions FROM create_id_partitions('ranged', '1 month', date_trunc('minute', now()), now() + interval '1 month', 'twitter');
 CREATE TABLE to_ranged_else PARTITION OF to_ranged DEFAULT;
 SELECT * FROM obstacles('ranged');
 SELECT convert_to_snowflake('ranged', 'id', 1, 'twitter');
