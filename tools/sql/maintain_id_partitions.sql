@@ -99,11 +99,20 @@ SELECT done, lower, upper, regexp_replace(problem, '\d{8,}\w*', '...', 'g') AS p
 SELECT * FROM listed('visit');
 
 -- Numbers of a serial column are no ids, although the layout begins long ago.
+CREATE SEQUENCE order_id;
 CREATE TABLE orders (id bigint PRIMARY KEY, item text) PARTITION BY RANGE (id);
 CREATE TABLE orders_old PARTITION OF orders FOR VALUES FROM (0) TO (4194304000);
 SELECT * FROM id_partitions('orders', 'discord');
 SELECT done, regexp_replace(partition, '\d{8}', '...') AS partition, label(lower), problem FROM maintain_id_partitions('orders', '1 month', '0 s', '1 year', 'discord') WHERE done IS NULL OR lower < now();
 SELECT done FROM maintain_id_partitions('orders', '1 month', '0 s', layout => 'twitter');
+-- A partition that ends between two ids: the next begins there.
+DROP TABLE orders;
+CREATE TABLE orders (id bigint DEFAULT next_snowflake('order_id', 1, 'twitter')) PARTITION BY RANGE (id);
+SELECT snowflake_floor(now() - interval '1 s', 'twitter') + 5 AS upper \gset
+CREATE TABLE orders_old PARTITION OF orders FOR VALUES FROM (MINVALUE) TO (:upper);
+SELECT done, problem FROM maintain_id_partitions('orders', '1 year', '0 s');
+INSERT INTO orders DEFAULT VALUES;
+SELECT count(*) FROM orders, pg_class AS c WHERE c.oid = orders.tableoid AND pg_get_expr(relpartbound, 0) LIKE '%FROM (''' || :upper || ''')%';
 -- nor is anything dropped by another layout
 CREATE TABLE message (id bigint) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('message', '1 day', '2026-01-01Z', '2026-01-11Z', 'twitter');

@@ -52,6 +52,12 @@ my ($exported) = slurp_file("$FindBin::RealBin/../../examples/monitoring/postgre
 is((split /\|/, $c->safe_psql('postgres', $exported))[ 1, -1 ], '1', 'the query of postgres_exporter counts the problem');
 $a->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES');
 is(clock_of($a), '1|t|', 'a clock that has given an id');
+$a->safe_psql('postgres', q{
+	CREATE SCHEMA tenant;
+	CREATE SEQUENCE tenant.item_id;
+	CREATE TABLE tenant.item (id bigint DEFAULT next_snowflake('tenant.item_id', 'twitter'))});
+is(clock_of($a), "1|t|\n1||", 'two schemas with the same tables, of which the node of the server is no shard');
+$a->safe_psql('postgres', 'DROP SCHEMA tenant CASCADE');
 
 # A mistake in a configuration; the value is that of the generators, not of a session.
 $c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
