@@ -59,7 +59,7 @@ SELECT * FROM maintained('event', now() - month(-1));
 CREATE TABLE tens (id uuid) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('tens', '1 day', month(-1), month(-1) + interval '1 day');
 SELECT count(*) FROM create_id_partitions('tens', '1 month', month(1), month(2));
-SELECT count(*) BETWEEN 3 AND 6 AS several, count(problem) AS problems FROM maintain_id_partitions('tens', '10 days', '0 s');
+SELECT count(*) BETWEEN 3 AND 8 AS several, count(problem) AS problems FROM maintain_id_partitions('tens', '10 days', '0 s');
 SELECT count(*) AS gaps FROM (SELECT upper, lead(lower) OVER (ORDER BY lower) AS next, month(1) AS last FROM id_partitions('tens')) AS p WHERE upper <> next AND upper < now();
 
 --
@@ -95,7 +95,7 @@ SELECT objectid_floor(month(-5)) AS lower, objectid_floor(month(-4)) AS upper, l
 ALTER TABLE visit ATTACH PARTITION visit_divided FOR VALUES FROM (:'lower') TO (:'upper');
 CREATE TABLE visit_first PARTITION OF visit FOR VALUES FROM (MINVALUE) TO (:'odd');
 CREATE TABLE visit_second PARTITION OF visit FOR VALUES FROM (:'odd') TO (:'first');
-SELECT done, lower, upper, regexp_replace(problem, '\d{8,}\w*', '...', 'g') AS problem FROM maintained('visit', now() - month(-2));
+SELECT done, lower, upper, regexp_replace(problem, '\d{8}|[0-9a-f]{24}', '...', 'g') AS problem FROM maintained('visit', now() - month(-2));
 SELECT * FROM listed('visit');
 
 -- Numbers of a serial column are no ids, although the layout begins long ago.
@@ -117,9 +117,9 @@ SELECT count(*) FROM orders, pg_class AS c WHERE c.oid = orders.tableoid AND pg_
 CREATE TABLE message (id bigint) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('message', '1 day', '2026-01-01Z', '2026-01-11Z', 'twitter');
 SELECT format('COMMENT ON TABLE %s IS NULL', partition) FROM id_partitions('message') \gexec
-SELECT layout, count(*) FILTER (WHERE done = 'dropped') AS dropped, count(*) FILTER (WHERE problem ~ 'bounds') > 0 AS named
-FROM unnest('{instagram,pgedge,js53,sonyflake}'::snowflake_layout[]) AS layout, LATERAL maintain_id_partitions('message', '1 year', '0 s', '1 hour', layout) GROUP BY layout::text, layout ORDER BY layout::text;
-SELECT count(*) FROM id_partitions('message', 'twitter') WHERE lower < '2026-02-01';
+SELECT count(*) FILTER (WHERE done = 'dropped') AS dropped, count(*) FILTER (WHERE problem ~ 'bounds') AS named FROM maintain_id_partitions('message', '1 year', '0 s', '1 hour', 'instagram');
+DO $$ DECLARE p regclass; BEGIN FOR p IN SELECT partition FROM id_partitions('message', 'instagram') WHERE upper > now() LOOP EXECUTE format('DROP TABLE %s', p); END LOOP; END $$;
+SELECT count(*) FROM id_partitions('message', 'twitter');
 
 --
 -- Whose table, and arguments
