@@ -2,7 +2,7 @@
 -- nextval_range: many values of a sequence in one step; nextval_any: a value of
 -- one of many sequences
 --
--- Tests with several sessions or a crash are in t/010_ranges.pl.
+-- Tests with several sessions or a crash are in t/060_nextval_range.pl.
 --
 
 \set SHOW_CONTEXT never

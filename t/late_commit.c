@@ -1,6 +1,6 @@
 /*
  * late_commit.c
- *		A module for t/041_settled_snowflake.pl, in the place of an extension that
+ *		A module for t/050_settled_snowflake.pl, in the place of an extension that
  *		commits on other servers when a transaction has committed here: its callback
  *		waits while there is a file "late_commit" in the data directory.
  */

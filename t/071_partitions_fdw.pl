@@ -46,7 +46,7 @@ sub sent
 }
 
 # The plans that the page shows are those of this test.
-my @shown = grep { ($_->{in} // '') eq 't/031_partitions_fdw.pl' } blocks('docs/sharding.md');
+my @shown = grep { ($_->{in} // '') eq 't/071_partitions_fdw.pl' } blocks('docs/sharding.md');
 my ($by_hash, $by_time) = @shown;
 is(scalar @shown, 2, 'the page shows plans');
 

@@ -13,7 +13,7 @@
 #		ruby-pg ruby-activerecord ruby-bson golang-go golang-github-jackc-pgx-v5-dev \
 #		golang-github-lib-pq-dev golang-mongodb-mongo-driver-dev nodejs npm
 #	npm install --prefix DIR pg drizzle-orm bson prisma @prisma/client @prisma/adapter-pg
-#	NODE_PATH=DIR/node_modules scripts/check 040_clients
+#	NODE_PATH=DIR/node_modules scripts/check 082_clients
 
 use strict;
 use warnings FATAL => 'all';
@@ -272,7 +272,7 @@ is("@invented", '', 'all that it quotes is run');
 
 foreach my $client (sort grep { !$clients{$_} } keys %clients)
 {
-	SKIP: { skip "$client is not installed (the head of t/040_clients.pl names its packages)", 2; }
+	SKIP: { skip "$client is not installed (the head of t/082_clients.pl names its packages)", 2; }
 }
 ok($count > 0, 'there are clients');
 

@@ -237,7 +237,7 @@ $standby->init_from_backup($node, 'backup', has_streaming => 1);
 $standby->start;
 
 # what the page shows of it
-my ($refused, $wait) = grep { ($_->{in} // '') eq 't/039_feed_example.pl' } blocks('docs/feeds.md');
+my ($refused, $wait) = grep { ($_->{in} // '') eq 't/053_feed_example.pl' } blocks('docs/feeds.md');
 my (undef, undef, $error) = $standby->psql('feed', $refused->{text});
 is(differences($refused->{shown}, $error), '', 'an error on a standby says what to do') or diag($error);
 
