@@ -97,7 +97,8 @@ SKIP:
 	my $after = $node->safe_psql('postgres', $ahead);
 	cmp_ok($after, '<', $before - 0.5, "from $before s ahead of the clock to $after in two seconds");
 	set_clock($machine, 0);
-	cmp_ok($node->safe_psql('postgres', $ahead), '<', 5, 'the clock is right again');
+	# Each restart has added up to a second to the lead.
+	cmp_ok($node->safe_psql('postgres', $ahead), '<', 30, 'the clock is right again');
 	$node->stop;
 }
 

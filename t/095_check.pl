@@ -39,17 +39,21 @@ sub summary_is
 summary_is('all well', { 't/1.pl' => "ok 1 - a\n# said\nok 2 - b # not skipped\n1..2\n" },
 	0, '2 passed, 0 failed, 0 skipped');
 summary_is('some skipped', { 't/1.pl' => "ok 1 - a\nok 2 # skip no program\nok 3 # skip no program\n1..3\n" },
-	0, '1 passed, 0 failed, 2 skipped', 't/1.pl: no program (2 tests)');
+	0, '1 passed, 0 failed, 2 skipped', 'no program: t/1');
+summary_is('software is missing',
+	{ 't/1.pl' => "ok 1 # skip A is not installed (package a)\nok 2 # skip A is not installed (package a)\n1..2\n",
+		't/2.pl' => "1..0 # SKIP B is not installed (on Debian b)\n" },
+	0, '0 passed, 0 failed, 3 skipped', 'not installed: A (a); B (b)');
 summary_is('a file skipped', { 't/1.pl' => "1..0 # SKIP no Citus\n", 't/2.pl' => "ok 1 - a\n1..1\n" },
-	0, '1 passed, 0 failed, 1 skipped', 't/1.pl: no Citus');
+	0, '1 passed, 0 failed, 1 skipped', 'no Citus: t/1');
 summary_is('one failed', { 't/1.pl' => "not ok 1 - a\n# got: 1\nok 2 - b\n1..2\n" },
-	1, '1 passed, 1 failed, 0 skipped', 't/1.pl: not ok 1 - a', '    # got: 1');
+	1, '1 passed, 1 failed, 0 skipped', 't/1: not ok 1 - a', '    # got: 1');
 summary_is('a nested one failed', { 't/1.pl' => "    not ok 1 - inner\n    1..1\nnot ok 1 - a\n1..1\n" },
 	1, '0 passed, 1 failed, 0 skipped');
 summary_is('one that is marked as to be done', { 't/1.pl' => "not ok 1 - a # todo later\n1..1\n" },
 	1, '0 passed, 1 failed, 0 skipped');
 summary_is('died', { 't/1.pl' => "ok 1 - a\ndied at line 2\n" },
-	1, '1 passed, 1 failed, 0 skipped', 't/1.pl did not run to its end: No plan found in TAP output');
+	1, '1 passed, 1 failed, 0 skipped', 't/1 did not run to its end: No plan found in TAP output');
 summary_is('died at once', { 't/1.pl' => '' }, 1, '0 passed, 1 failed, 0 skipped');
 summary_is('ended early', { 't/1.pl' => "1..3\nok 1 - a\n" }, 1, '1 passed, 1 failed, 0 skipped');
 summary_is('pg_regress of 15',
