@@ -27,7 +27,7 @@
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
 #include "sequence_page.h"
-#include "shard_ledger.h"
+#include "shard_clock.h"
 #include "unsettled.h"
 #include "utils/acl.h"
 #include "utils/inval.h"
@@ -96,7 +96,7 @@ bound_row(TupleDesc tupdesc, int64 bound)
  * promotion.  The WAL of rows that are visible is safe already, but that of
  * transactions that were rolled back may not be.
  */
-void
+static void
 wait_until_safe(XLogRecPtr lsn)
 {
 	int			mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ?
@@ -217,6 +217,39 @@ settled_snowflake(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
+/* Raise the time that was returned, and return the highest. */
+static TimestampTz
+raise_settled(TimestampTz ts)
+{
+	uint64		settled = pg_atomic_read_u64(&my_shard_clock->settled);
+
+	while ((TimestampTz) settled < ts)
+	{
+		if (pg_atomic_compare_exchange_u64(&my_shard_clock->settled, &settled, (uint64) ts))
+			return ts;
+	}
+	return (TimestampTz) settled;
+}
+
+/*
+ * Return a time such that all rows with ids of earlier ticks are visible to
+ * snapshots taken after the call.
+ */
+static TimestampTz
+settled_time(void)
+{
+	Relation	rel = open_reservation_to_read();
+	XLogRecPtr	lsn;
+	int64		limit = shard_clock_value(shard_clock_reached(rel, &lsn));
+
+	wait_until_safe(lsn);
+
+	/* The published time is that of the first tick that is not settled. */
+	limit = unsettled_limit(RelationGetRelid(rel), limit - 1) + 1;
+	relation_close(rel, NoLock);
+	return raise_settled(shard_clock_time(limit));
+}
+
 /*
  * Procedure.  Sets upto (int8) to the highest id of a layout such that all rows
  * with ids of next_shard_id() at or below it, of all shards, are visible to
@@ -235,8 +268,8 @@ settled_shard_id(PG_FUNCTION_ARGS)
 	int64		tick;
 	int64		result = -1;
 
-	ledger_attach();
-	tick = tick_at(&layout->clock, shard_clock_settled(ledger_clock));
+	shard_clock_attach();
+	tick = tick_at(&layout->clock, settled_time());
 	if (tick > layout->clock.max_tick)
 		result = snowflake_max_id(layout);
 	else if (tick > 0)

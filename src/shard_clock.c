@@ -10,9 +10,8 @@
  *
  * Shared memory is lost in a crash.  So a sequence of the extension stores, on
  * disk, a time that no id has passed, and the clock starts there.  An id is
- * returned only when the end of its tick is covered by that reservation
- * (shard_clock_reserve()); this takes a WAL record and a flush about once per
- * second.
+ * returned only when the end of its tick is covered by that reservation; this
+ * takes a WAL record and a flush about once per second.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,13 +20,13 @@
 #include <time.h>
 
 #include "access/relation.h"
-#include "access/xact.h"
 #include "access/xlog.h"
+#include "miscadmin.h"
 #include "utils/rel.h"
 
 #include "sequence_page.h"
 #include "settings.h"
-#include "shard_reservation.h"
+#include "shared_memory.h"
 #include "unsettled.h"
 
 /* The highest value that is used of it: all layouts have ended by the year 10000. */
@@ -39,17 +38,35 @@
 /* How far base_time can lag behind the clock, in microseconds */
 #define SYNC_INTERVAL	1000
 
-/* Initialize the clock in new shared memory.  This must not throw an error. */
+/* The clocks of all databases */
+static dshash_table *clocks = NULL;
+static dshash_parameters parameters = DSHASH_PARAMETERS(Oid, shard_clock);
+
+shard_clock *my_shard_clock = NULL;
+
+/* Attach to the clock of this database, or create it. */
 void
-shard_clock_init(shard_clock *clock, int tranche)
+shard_clock_attach(void)
 {
-	LWLockInitialize(&clock->base_lock, tranche);
-	pg_atomic_init_u64(&clock->base_time, (uint64) PG_INT64_MIN);
-	clock->base_monotonic = 0;
-	LWLockInitialize(&clock->reservation_lock, tranche);
-	pg_atomic_init_u64(&clock->reserved, (uint64) PG_INT64_MIN);
-	pg_atomic_init_u64(&clock->reserved_lsn, InvalidXLogRecPtr);
-	pg_atomic_init_u64(&clock->settled, (uint64) PG_INT64_MIN);
+	shard_clock *clock;
+	bool		found;
+
+	if (my_shard_clock != NULL)
+		return;
+	if (clocks == NULL)
+		clocks = get_shared_table("objectid_ext clocks", &parameters);
+	clock = dshash_find_or_insert(clocks, &MyDatabaseId, &found);
+	if (!found)
+	{
+		LWLockInitialize(&clock->base_lock, parameters.tranche_id);
+		pg_atomic_init_u64(&clock->base_time, (uint64) PG_INT64_MIN);
+		clock->base_monotonic = 0;
+		LWLockInitialize(&clock->reservation_lock, parameters.tranche_id);
+		pg_atomic_init_u64(&clock->reserved, (uint64) PG_INT64_MIN);
+		pg_atomic_init_u64(&clock->settled, (uint64) PG_INT64_MIN);
+	}
+	dshash_release_lock(clocks, clock);
+	my_shard_clock = clock;
 }
 
 
@@ -103,8 +120,9 @@ warn_of_slowed_clock(TimestampTz lead)
 
 /* Return the time while the wall clock is behind base_time. */
 TimestampTz
-shard_clock_slowed(shard_clock *clock, TimestampTz wall)
+shard_clock_slowed(TimestampTz wall)
 {
+	shard_clock *clock = my_shard_clock;
 	TimestampTz now;
 
 	LWLockAcquire(&clock->base_lock, LW_SHARED);
@@ -124,12 +142,33 @@ shard_clock_slowed(shard_clock *clock, TimestampTz wall)
  * wall clock is set back.
  */
 void
-shard_clock_sync(shard_clock *clock)
+shard_clock_sync(void)
 {
-	TimestampTz now = shard_clock_now(clock);
+	TimestampTz now = shard_clock_now();
 
-	if (now - shard_clock_base(clock) >= SYNC_INTERVAL)
-		advance_base(clock, now);
+	if (now - shard_clock_base(my_shard_clock) >= SYNC_INTERVAL)
+		advance_base(my_shard_clock, now);
+}
+
+/*
+ * Has base_time of a database passed a time?  No session of another database may
+ * be there to advance it, so we do.
+ */
+bool
+shard_clock_has_passed(Oid database, TimestampTz ts)
+{
+	shard_clock *clock = my_shard_clock;
+
+	if (database != MyDatabaseId)
+	{
+		TimestampTz wall = GetCurrentTimestamp();
+
+		clock = dshash_find(clocks, &database, false);
+		dshash_release_lock(clocks, clock);
+		if (ts <= wall && ts > shard_clock_base(clock))
+			advance_base(clock, wall);
+	}
+	return ts <= shard_clock_base(clock);
 }
 
 
@@ -139,39 +178,32 @@ shard_clock_sync(shard_clock *clock)
  */
 
 /* Convert between a time and the sequence's value, microseconds since 1970. */
-static int64
-value_of_time(TimestampTz ts)
+int64
+shard_clock_value(TimestampTz ts)
 {
 	return Max(Min(ts, VALUE_MAX + UNIX_EPOCH) - UNIX_EPOCH, 1);
 }
 
-static TimestampTz
-time_of_value(int64 value)
+TimestampTz
+shard_clock_time(int64 value)
 {
 	return Min(value, VALUE_MAX) + UNIX_EPOCH;
 }
 
 /*
- * Return the time that is stored in the sequence, or the lowest of all.  *lsn,
- * unless lsn is NULL, is set to the end of its WAL record.
+ * Return the time that is stored in the sequence, or the lowest of all.  *lsn is
+ * set to the end of its WAL record, or of a later one.
  */
 static TimestampTz
 read_reservation(Relation rel, XLogRecPtr *lsn)
 {
 	Buffer		buf;
 	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_SHARE);
-	TimestampTz result = data->is_called ? time_of_value(data->last_value) : PG_INT64_MIN;
+	TimestampTz result = data->is_called ? shard_clock_time(data->last_value) : PG_INT64_MIN;
 
-	if (lsn != NULL)
-		*lsn = BufferGetLSNAtomic(buf);
+	*lsn = BufferGetLSNAtomic(buf);
 	UnlockReleaseBuffer(buf);
 	return result;
-}
-
-static inline TimestampTz
-reserved_time(shard_clock *clock)
-{
-	return (TimestampTz) pg_atomic_read_u64(&clock->reserved);
 }
 
 /*
@@ -179,27 +211,51 @@ reserved_time(shard_clock *clock)
  * hold the lowest time, too, if it was never called.
  */
 static inline bool
-has_begun(shard_clock *clock)
+has_begun(void)
 {
-	return reserved_time(clock) != PG_INT64_MIN;
+	return pg_atomic_read_u64(&my_shard_clock->reserved) != (uint64) PG_INT64_MIN;
+}
+
+/* Is what the sequence holds our reservation? */
+static inline bool
+is_ours(TimestampTz stored)
+{
+	return has_begun() && (uint64) stored == pg_atomic_read_u64(&my_shard_clock->reserved);
 }
 
 /*
- * Write a time past tick_end to WAL and flush it, before any session can rely
- * on it.  The caller holds reservation_lock.
+ * Make sure that the sequence holds our reservation, and that it covers tick_end.
+ *
+ * After a start of the server, a restore or setval(), it can hold a later time:
+ * then the clock continues there.  A new sequence, or one that was set back, gets
+ * our time.
  */
 static void
-write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
+update_reservation(Relation rel, TimestampTz tick_end)
 {
-	TimestampTz reserved = Max(reserved_time(clock), read_reservation(rel, NULL));
+	shard_clock *clock = my_shard_clock;
 	XLogRecPtr	lsn;
+	TimestampTz stored;
 
-	reserved = time_of_value(value_of_time(Max(reserved, tick_end + RESERVED_AHEAD)));
-	lsn = set_sequence_value(rel, value_of_time(reserved));
-	XLogFlush(lsn);
-	pg_atomic_write_u64(&clock->reserved_lsn, lsn);
-	pg_write_barrier();
-	pg_atomic_write_u64(&clock->reserved, (uint64) reserved);
+	GetTopTransactionId();		/* must not be assigned under an LWLock */
+	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
+	stored = read_reservation(rel, &lsn);
+	if (!is_ours(stored))
+		advance_base(clock, Max(stored, GetCurrentTimestamp()));
+	if (!is_ours(stored) || !shard_clock_is_reserved(tick_end))
+	{
+		TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+		int64		value;
+
+		tick_end = Max(tick_end, shard_clock_base(clock));
+		reserved = Max(reserved, Max(stored, tick_end + RESERVED_AHEAD));
+		value = shard_clock_value(reserved);
+
+		/* Before any session relies on it */
+		XLogFlush(set_sequence_value(rel, value));
+		pg_atomic_write_u64(&clock->reserved, (uint64) shard_clock_time(value));
+	}
+	LWLockRelease(&clock->reservation_lock);
 }
 
 /*
@@ -207,145 +263,68 @@ write_reservation(shard_clock *clock, Relation rel, TimestampTz tick_end)
  * after a crash.
  */
 void
-shard_clock_extend(shard_clock *clock, TimestampTz tick_end)
+shard_clock_reserve(TimestampTz tick_end)
 {
 	Relation	rel = relation_open(find_reservation_sequence(), NoLock);
 
-	GetTopTransactionId();		/* must not be assigned under an LWLock */
-	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	if (!shard_clock_is_reserved(clock, tick_end))
-		write_reservation(clock, rel, tick_end);
-	LWLockRelease(&clock->reservation_lock);
+	update_reservation(rel, tick_end);
 	relation_close(rel, NoLock);
-}
-
-/*
- * Adopt a sequence that does not hold our reservation.  After a start of the
- * server, a restore or setval(), its time can be later than ours: then the clock
- * continues there.  A new sequence, or one that was set back, gets ours.
- */
-static void
-adopt_reservation(shard_clock *clock, Relation rel)
-{
-	TimestampTz stored;
-
-	GetTopTransactionId();		/* see shard_clock_extend() */
-	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	stored = read_reservation(rel, NULL);
-	if (!has_begun(clock) || stored != reserved_time(clock))
-	{
-		advance_base(clock, Max(stored, GetCurrentTimestamp()));
-		write_reservation(clock, rel, shard_clock_base(clock));
-	}
-	LWLockRelease(&clock->reservation_lock);
-}
-
-/*
- * Publish that the transaction can claim slots from base_time on, before it
- * reads the clock.  So a reader that has advanced base_time, and does not find
- * what we publish, knows that our slots are not earlier.
- */
-static void
-publish_base(shard_clock *clock, sequence_entry *entry)
-{
-	unsettled_register(entry);
-	shard_clock_sync(clock);
-	unsettled_publish(entry, value_of_time(shard_clock_base(clock)));
-	pg_memory_barrier();
 }
 
 /*
  * Prepare the clock for a transaction: make sure that the sequence holds the
- * reservation.  Returns its OID.
+ * reservation, and publish that the transaction can claim slots from base_time
+ * on, before it reads the clock.  So a reader that has advanced base_time, and
+ * does not find what we publish, knows that our slots are not earlier.
  */
-Oid
-shard_clock_begin(shard_clock *clock)
+void
+shard_clock_begin_transaction(void)
 {
-	Relation	rel = open_reservation_sequence();
-	Oid			relid = RelationGetRelid(rel);
-
-	if (!has_begun(clock) || read_reservation(rel, NULL) != reserved_time(clock))
-		adopt_reservation(clock, rel);
-	relation_close(rel, NoLock);
-	publish_base(clock, lookup_sequence_entry(relid));
-	return relid;
-}
-
-
-/* ----------------------------------------------------------------
- *		What is settled
- * ----------------------------------------------------------------
- */
-
-/*
- * If no session has used the clock, set *stored to the time at which it will
- * begin.  This must be read under the lock: a session that begins writes its
- * reservation first, and then has ids of earlier times.
- */
-static bool
-get_stored_time(shard_clock *clock, Relation rel, TimestampTz *stored)
-{
+	Relation	rel;
 	XLogRecPtr	lsn;
-	bool		begun;
+	sequence_entry *entry;
 
-	LWLockAcquire(&clock->reservation_lock, LW_SHARED);
-	begun = has_begun(clock);
-	if (!begun)
-		*stored = read_reservation(rel, &lsn);
-	LWLockRelease(&clock->reservation_lock);
+	/* A standby must not start the clock before its promotion. */
+	PreventCommandIfReadOnly("next_shard_id()");
+	PreventCommandIfParallelMode("next_shard_id()");
+	shard_clock_attach();
 
-	if (!begun)
-		wait_until_safe(lsn);
-	return !begun;
+	rel = open_reservation_sequence();
+	if (!is_ours(read_reservation(rel, &lsn)))
+		update_reservation(rel, PG_INT64_MIN);
+	entry = lookup_sequence_entry(RelationGetRelid(rel));
+	relation_close(rel, NoLock);
+
+	unsettled_register(entry);
+	shard_clock_sync();
+	unsettled_publish(entry, shard_clock_value(shard_clock_base(my_shard_clock)));
+	pg_memory_barrier();
+	reservation_lxid = MyProcLxid;
 }
 
 /*
- * Return a time such that no session that has not published a time will claim
- * a slot of an earlier tick, and that is reserved.
- */
-static TimestampTz
-settled_by_clock(shard_clock *clock, Relation rel)
-{
-	TimestampTz now;
-	TimestampTz reserved;
-
-	if (!has_begun(clock) && get_stored_time(clock, rel, &now))
-		return now;
-
-	now = shard_clock_now(clock);
-	advance_base(clock, now);
-	reserved = reserved_time(clock);
-	pg_read_barrier();
-	wait_until_safe(pg_atomic_read_u64(&clock->reserved_lsn));
-	return Min(now, reserved);
-}
-
-/* Raise the time that was returned, and return the highest. */
-static TimestampTz
-raise_settled(shard_clock *clock, TimestampTz ts)
-{
-	uint64		settled = pg_atomic_read_u64(&clock->settled);
-
-	while ((TimestampTz) settled < ts)
-	{
-		if (pg_atomic_compare_exchange_u64(&clock->settled, &settled, (uint64) ts))
-			return ts;
-	}
-	return (TimestampTz) settled;
-}
-
-/*
- * Return a time such that all rows with ids of earlier ticks are visible to
- * snapshots taken after the call.
+ * Return a time such that no session that has not published an earlier one will
+ * claim a slot of an earlier tick, now or after a crash.  Until a session has used
+ * the clock, it is the time at which the clock will begin.  *lsn is set to the end
+ * of the WAL that must be safe for that.
  */
 TimestampTz
-shard_clock_settled(shard_clock *clock)
+shard_clock_reached(Relation rel, XLogRecPtr *lsn)
 {
-	Relation	rel = open_reservation_to_read();
-	int64		limit = value_of_time(settled_by_clock(clock, rel));
+	shard_clock *clock = my_shard_clock;
+	TimestampTz stored;
+	TimestampTz now;
+	bool		begun;
 
-	/* The published time is that of the first tick that is not settled. */
-	limit = unsettled_limit(RelationGetRelid(rel), limit - 1) + 1;
-	relation_close(rel, NoLock);
-	return raise_settled(clock, time_of_value(limit));
+	/* A session that begins has ids of earlier times once it has stored its own. */
+	LWLockAcquire(&clock->reservation_lock, LW_SHARED);
+	stored = read_reservation(rel, lsn);
+	begun = has_begun();
+	LWLockRelease(&clock->reservation_lock);
+	if (!begun)
+		return stored;
+
+	now = shard_clock_now();
+	advance_base(clock, now);
+	return Min(now, stored);
 }

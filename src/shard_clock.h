@@ -8,36 +8,53 @@
 #ifndef SHARD_CLOCK_H
 #define SHARD_CLOCK_H
 
+#include "shard_reservation.h"
 #include "ticks.h"
 
+#include "access/xact.h"
+#include "access/xlogdefs.h"
 #include "port/atomics.h"
 #include "storage/lwlock.h"
+#include "storage/proc.h"
 
-/* In shared memory, one for each database */
+/* In shared memory, one for each database.  Entries are never removed. */
 typedef struct shard_clock
 {
+	Oid			database;		/* hash key */
+
 	/* The clock advances from here while the wall clock is behind it. */
 	LWLock		base_lock;		/* to change both, or to read both */
 	pg_atomic_uint64 base_time; /* a TimestampTz; never goes back */
 	int64		base_monotonic; /* microseconds */
 
-	/*
-	 * The reservation on disk.  The end of an id's tick must not be past it.
-	 */
+	/* The reservation on disk.  The end of an id's tick must not be past it. */
 	LWLock		reservation_lock;
 	pg_atomic_uint64 reserved;	/* a TimestampTz */
-	pg_atomic_uint64 reserved_lsn;	/* end of its WAL record */
 
 	/* What settled_shard_id() has returned: no id will come before it. */
 	pg_atomic_uint64 settled;	/* a TimestampTz; never goes back */
 } shard_clock;
 
-extern void shard_clock_init(shard_clock *clock, int tranche);
-extern Oid	shard_clock_begin(shard_clock *clock);
-extern TimestampTz shard_clock_slowed(shard_clock *clock, TimestampTz wall);
-extern void shard_clock_sync(shard_clock *clock);
-extern TimestampTz shard_clock_settled(shard_clock *clock);
-extern void shard_clock_extend(shard_clock *clock, TimestampTz tick_end);
+/* The clock of this database, or NULL */
+extern shard_clock *my_shard_clock;
+
+extern void shard_clock_attach(void);
+extern void shard_clock_begin_transaction(void);
+extern TimestampTz shard_clock_slowed(TimestampTz wall);
+extern void shard_clock_sync(void);
+extern bool shard_clock_has_passed(Oid database, TimestampTz ts);
+extern void shard_clock_reserve(TimestampTz tick_end);
+extern TimestampTz shard_clock_reached(Relation rel, XLogRecPtr *lsn);
+extern int64 shard_clock_value(TimestampTz ts);
+extern TimestampTz shard_clock_time(int64 value);
+
+/* Prepare the clock for taking an id in this transaction. */
+static inline void
+shard_clock_begin(void)
+{
+	if (unlikely(XactReadOnly || reservation_lxid != MyProcLxid))
+		shard_clock_begin_transaction();
+}
 
 /* Slots of ticks that ended by base_time must not be claimed any more. */
 static inline TimestampTz
@@ -50,18 +67,18 @@ shard_clock_base(shard_clock *clock)
  * Return the current time.  It is that of the wall clock, but never goes back.
  */
 static inline TimestampTz
-shard_clock_now(shard_clock *clock)
+shard_clock_now(void)
 {
 	TimestampTz wall = GetCurrentTimestamp();
 
-	return likely(wall >= shard_clock_base(clock)) ? wall : shard_clock_slowed(clock, wall);
+	return likely(wall >= shard_clock_base(my_shard_clock)) ? wall : shard_clock_slowed(wall);
 }
 
 /* Is the end of a tick covered by what is on disk? */
 static inline bool
-shard_clock_is_reserved(shard_clock *clock, TimestampTz tick_end)
+shard_clock_is_reserved(TimestampTz tick_end)
 {
-	return tick_end <= (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+	return tick_end <= (TimestampTz) pg_atomic_read_u64(&my_shard_clock->reserved);
 }
 
 #endif							/* SHARD_CLOCK_H */

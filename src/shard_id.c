@@ -170,32 +170,6 @@ streams_below(const shard_entry *entry, int64 seq)
 	return n;
 }
 
-/* Merge two neighbors; later numbers then get ids above those of both. */
-static void
-merge_streams(shard_entry *entry, int lower)
-{
-	entry->streams[lower].last = entry->streams[lower + 1].last;
-	entry->streams[lower].id = entry->streams[lower + 1].id;
-	entry->nstreams--;
-	memmove(&entry->streams[lower + 1], &entry->streams[lower + 2],
-			(entry->nstreams - lower - 1) * sizeof(shard_stream));
-}
-
-/* Merge the two streams that are closest, to make room for another. */
-static void
-merge_closest_streams(shard_entry *entry)
-{
-	int			closest = 0;
-
-	for (int i = 1; i + 1 < entry->nstreams; i++)
-	{
-		if (entry->streams[i + 1].first - entry->streams[i].last <
-			entry->streams[closest + 1].first - entry->streams[closest].last)
-			closest = i;
-	}
-	merge_streams(entry, closest);
-}
-
 /*
  * Remember the id of a number, of which n streams begin below.  The id is above
  * theirs.
@@ -203,26 +177,31 @@ merge_closest_streams(shard_entry *entry)
 static void
 remember_id(shard_entry *entry, int n, int64 seq, int64 id)
 {
-	if (n == 0 || seq - entry->streams[n - 1].last > STREAM_GAP)
+	shard_stream *streams = entry->streams;
+
+	if (n == 0 || seq - streams[n - 1].last > STREAM_GAP)
 	{
-		memmove(&entry->streams[n + 1], &entry->streams[n],
-				(entry->nstreams - n) * sizeof(shard_stream));
+		memmove(&streams[n + 1], &streams[n], (entry->nstreams - n) * sizeof(shard_stream));
 		entry->nstreams++;
-		entry->streams[n++].first = seq;
+		streams[n++].first = seq;
 	}
-	entry->streams[n - 1].last = seq;
-	entry->streams[n - 1].id = id;
+	streams[n - 1].last = seq;
+	streams[n - 1].id = id;
 
 	/* Remove higher streams with lower ids, because they are redundant now. */
-	while (n < entry->nstreams && entry->streams[n].id <= id)
+	while (n < entry->nstreams && streams[n].id <= id)
 	{
 		entry->nstreams--;
-		memmove(&entry->streams[n], &entry->streams[n + 1],
-				(entry->nstreams - n) * sizeof(shard_stream));
+		memmove(&streams[n], &streams[n + 1], (entry->nstreams - n) * sizeof(shard_stream));
 	}
 
+	/* If there are too many, the lowest become one, with the higher id of both. */
 	if (entry->nstreams > STREAMS)
-		merge_closest_streams(entry);
+	{
+		streams[1].first = streams[0].first;
+		memmove(&streams[0], &streams[1], STREAMS * sizeof(shard_stream));
+		entry->nstreams = STREAMS;
+	}
 }
 
 
@@ -296,7 +275,7 @@ static int64
 claim_tick(shard_entry *entry, int64 tick, int64 slot)
 {
 	const snowflake_layout *layout = &entry->key.layout;
-	TimestampTz now = shard_clock_now(ledger_clock);
+	TimestampTz now = shard_clock_now();
 	int64		waited = 0;
 
 	for (;;)
@@ -310,7 +289,7 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 		if (begin > now && begin - now > allowed_shard_lead(layout))
 		{
 			objectid_ext_wait(Min(begin - now - allowed_shard_lead(layout), WAIT_MAX));
-			now = shard_clock_now(ledger_clock);
+			now = shard_clock_now();
 			continue;
 		}
 
@@ -323,11 +302,11 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 				tick++;
 				break;
 			case LEDGER_TOO_LATE:
-				now = shard_clock_now(ledger_clock);
+				now = shard_clock_now();
 				break;
 			case LEDGER_FULL:
 				wait_for_page(layout, &waited);
-				now = shard_clock_now(ledger_clock);
+				now = shard_clock_now();
 				break;
 		}
 	}
@@ -379,7 +358,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	snowflake_check_field(layout, "sequence number", seq, PG_INT64_MAX);
 	check_shard_layout(layout);
 
-	ledger_enter();
+	shard_clock_begin();
 	entry = lookup_entry(layout, shard);
 	nbelow = streams_below(entry, seq);
 	tick = claim_tick(entry, first_tick(entry, nbelow, slot), slot);
@@ -389,7 +368,7 @@ next_shard_id(PG_FUNCTION_ARGS)
 	/* The time of the id must be reserved before the id is returned. */
 	tick_end = tick_time(&layout->clock, tick + 1);
 	latest_end = Max(latest_end, tick_end);
-	if (unlikely(!shard_clock_is_reserved(ledger_clock, tick_end)))
-		shard_clock_extend(ledger_clock, tick_end);
+	if (unlikely(!shard_clock_is_reserved(tick_end)))
+		shard_clock_reserve(tick_end);
 	PG_RETURN_INT64(id);
 }

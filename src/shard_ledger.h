@@ -11,9 +11,6 @@
 
 #include "shard_clock.h"
 
-#include "access/xact.h"
-#include "storage/proc.h"
-
 /*
  * A shard, identified by what determines the bits of its ids: layouts that
  * produce the same ids in the same ticks are equal here.  Compared as bytes.
@@ -47,24 +44,8 @@ typedef enum ledger_claim
 	LEDGER_FULL					/* no page is free until some tick ends */
 } ledger_claim;
 
-extern shard_clock *ledger_clock;
-extern LocalTransactionId ledger_entered_lxid;
-
-extern void ledger_attach(void);
-extern void ledger_prepare(void);
 extern uint32 ledger_hash(const ledger_shard *shard);
 extern ledger_claim ledger_claim_slot(ledger_page_ref *ref, const ledger_shard *shard, uint32 hash,
 									  int64 tick, int64 slot, TimestampTz tick_end);
-
-/*
- * Prepare for taking an id: attach to the ledger and, once per transaction,
- * prepare the clock.
- */
-static inline void
-ledger_enter(void)
-{
-	if (unlikely(XactReadOnly || ledger_entered_lxid != MyProcLxid))
-		ledger_prepare();
-}
 
 #endif							/* SHARD_LEDGER_H */

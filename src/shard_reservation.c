@@ -25,12 +25,13 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
 
 #define RESERVATION_SEQUENCE	"shard_id_reservation"
 
 /* The sequence, or InvalidOid if it must be looked up */
 static Oid	reservation_relid = InvalidOid;
+
+LocalTransactionId reservation_lxid = InvalidLocalTransactionId;
 
 
 /* ----------------------------------------------------------------
@@ -43,7 +44,10 @@ static void
 invalidate_sequence(Datum arg, Oid relid)
 {
 	if (relid == reservation_relid || !OidIsValid(relid))
+	{
 		reservation_relid = InvalidOid;
+		reservation_lxid = InvalidLocalTransactionId;
+	}
 }
 
 /* Return the sequence that is a member of the extension, or InvalidOid. */
@@ -85,15 +89,11 @@ find_reservation_sequence(void)
 		CacheRegisterRelcacheCallback(invalidate_sequence, (Datum) 0);
 	registered = true;
 	if (!OidIsValid(reservation_relid))
-	{
-		Oid			found = member_sequence();
-
-		if (!OidIsValid(found))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
-		reservation_relid = found;
-	}
+		reservation_relid = member_sequence();
+	if (!OidIsValid(reservation_relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
 	return reservation_relid;
 }
 
@@ -102,45 +102,6 @@ find_reservation_sequence(void)
  *		Opening it
  * ----------------------------------------------------------------
  */
-
-/* Was there a sequence of this name before the current transaction? */
-static bool
-replaces_sequence(void)
-{
-	Snapshot	snapshot = GetLatestSnapshot();
-	Relation	class = table_open(RelationRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	bool		found;
-
-	/* A copy that sees nothing of what this transaction has done */
-	snapshot = RegisterSnapshot(snapshot);
-	snapshot->curcid = FirstCommandId;
-	ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
-				CStringGetDatum(RESERVATION_SEQUENCE));
-	scan = systable_beginscan(class, ClassNameNspIndexId, true, snapshot, 1, &key);
-	found = HeapTupleIsValid(systable_getnext(scan));
-	systable_endscan(scan);
-	table_close(class, AccessShareLock);
-	UnregisterSnapshot(snapshot);
-	return found;
-}
-
-/*
- * Refuse a file of the sequence that a rollback would remove, together with the
- * reservation in it, while the file before comes back.
- */
-static void
-check_reservation_file(Relation rel)
-{
-	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId ||
-		(rel->rd_createSubid != InvalidSubTransactionId && replaces_sequence()))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
-						"next_shard_id()", RESERVATION_SEQUENCE),
-				 errhint("Commit the transaction first.")));
-}
 
 /* Open the sequence, to write to it. */
 Relation
@@ -156,7 +117,14 @@ open_reservation_sequence(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("\"%s\" is not a logged sequence", RESERVATION_SEQUENCE)));
-	check_reservation_file(rel);
+
+	/* A rollback would remove the file, and the file before would come back. */
+	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
+						"next_shard_id()", RESERVATION_SEQUENCE),
+				 errhint("Commit the transaction first.")));
 	return rel;
 }
 

@@ -36,20 +36,15 @@
 
 #include "access/twophase.h"
 #include "access/xact.h"
-#include "lib/dshash.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #include "shared_memory.h"
-
-#define UNSETTLED_MAGIC		0x756E7333
-#define TRANCHE_NAME		"settled_snowflake"
 
 /*
  * From how many sequences a session keeps blocks for its next transaction, so that
@@ -83,16 +78,6 @@ typedef struct unsettled_ids
 	TimestampTz usable_until;
 } unsettled_ids;
 
-/* How a session finds the table */
-typedef struct unsettled_memory
-{
-	uint32		magic;
-	int			tranche;
-	LWLock		lock;			/* to create the table */
-	dsa_handle	area;			/* DSM_HANDLE_INVALID if there is no table */
-	dshash_table_handle table;
-} unsettled_memory;
-
 static dshash_table *table = NULL;
 
 /* How many entries this session has */
@@ -102,68 +87,14 @@ static int	nentries = 0;
 static slist_head published = SLIST_STATIC_INIT(published);
 
 
-/* ----------------------------------------------------------------
- *		Shared memory
- * ----------------------------------------------------------------
- */
-
-/* Initialize new shared memory.  This must not throw an error. */
-static void
-init_memory(void *address)
-{
-	unsettled_memory *new = address;
-
-	new->tranche = new_lwlock_tranche(TRANCHE_NAME);
-	LWLockInitialize(&new->lock, new->tranche);
-	new->area = DSM_HANDLE_INVALID;
-	new->magic = UNSETTLED_MAGIC;
-}
-
-/* Create the table of the server.  If that fails, its memory is released. */
-static dshash_table *
-create_table(unsettled_memory *memory, const dshash_parameters *parameters)
-{
-	dsa_area   *area = dsa_create(memory->tranche);
-	dshash_table *new = dshash_create(area, parameters, NULL);
-
-	dsa_pin(area);
-	dsa_pin_mapping(area);
-	memory->table = dshash_get_hash_table_handle(new);
-	memory->area = dsa_get_handle(area);
-	return new;
-}
-
-static dshash_table *
-attach_table(unsettled_memory *memory, const dshash_parameters *parameters)
-{
-	dsa_area   *area = dsa_attach(memory->area);
-	dshash_table *found = dshash_attach(area, parameters, memory->table, NULL);
-
-	dsa_pin_mapping(area);
-	return found;
-}
-
 /* Attach to the table, or create it. */
 void
 unsettled_attach(void)
 {
-	unsettled_memory *memory;
 	dshash_parameters parameters = DSHASH_PARAMETERS(unsettled_key, unsettled_ids);
-	MemoryContext context;
 
-	if (table != NULL)
-		return;
-	memory = get_shared_memory("objectid_ext unsettled", sizeof(unsettled_memory),
-							   UNSETTLED_MAGIC, init_memory);
-	register_lwlock_tranche(memory->tranche, TRANCHE_NAME);
-	parameters.tranche_id = memory->tranche;
-
-	context = MemoryContextSwitchTo(TopMemoryContext);
-	LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
-	table = memory->area == DSM_HANDLE_INVALID ?
-		create_table(memory, &parameters) : attach_table(memory, &parameters);
-	LWLockRelease(&memory->lock);
-	MemoryContextSwitchTo(context);
+	if (table == NULL)
+		table = get_shared_table("objectid_ext unsettled", &parameters);
 }
 
 

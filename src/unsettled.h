@@ -18,7 +18,4 @@ extern bool unsettled_resume_block(sequence_entry *entry);
 extern void unsettled_forget(sequence_entry *entry);
 extern int64 unsettled_limit(Oid relid, int64 limit);
 
-/* settled_snowflake.c */
-extern void wait_until_safe(XLogRecPtr lsn);
-
 #endif							/* UNSETTLED_H */

@@ -157,7 +157,7 @@ inline advance_base() {
 #endif
 }
 
-/* page_is_over(): keep the page of the watched slot until its tick has ended */
+/* shard_clock_has_passed(): keep the page of the watched slot until its tick has ended */
 #ifdef FAULT_RECYCLED_EARLY		/* whatever its tick */
 #define MAY_RECYCLE(p)	true
 #else
@@ -232,7 +232,7 @@ inline end_recycling() {
 	set_locked = 0
 }
 
-/* write_reservation(), after the write: flush, then publish */
+/* update_reservation(), after the write: flush, then publish */
 inline publish_reservation() {
 #ifndef FAULT_NO_FLUSH
 	last_value_on_disk = last_value;
@@ -244,8 +244,8 @@ inline publish_reservation() {
 	known = 1
 }
 
-/* adopt_reservation() */
-inline adopt_reservation() {
+/* update_reservation() of a sequence that does not hold our reservation */
+inline adopt_sequence() {
 #ifdef FAULT_SETVAL_IGNORED		/* only a clock that has not begun is advanced */
 	if
 	:: !begun -> base_time = MAX(base_time, last_value)
@@ -288,12 +288,12 @@ proctype session(byte me)
 		skip;
 
 		/*
-		 * shard_clock_begin(), once per transaction: make sure that the sequence
+		 * shard_clock_begin_transaction(): make sure that the sequence
 		 * holds the reservation.  After a start of the server, begin above it.
 		 */
 end_idle:
 		atomic {
-#ifndef FAULT_STARTED_ON_STANDBY	/* ledger_prepare(): before the promotion, too */
+#ifndef FAULT_STARTED_ON_STANDBY	/* PreventCommandIfReadOnly(): before the promotion, too */
 			!in_recovery;
 #endif
 			BEGIN_TRANSACTION;
@@ -304,7 +304,7 @@ end_idle:
 			:: begun && adopted -> skip
 #endif
 			:: else ->
-				adopt_reservation();
+				adopt_sequence();
 				if
 				:: publish_reservation()
 				:: END_TRANSACTION; goto end_idle		/* an error */
@@ -320,7 +320,7 @@ claim:
 			:: else
 			fi;
 #ifdef DROPS
-			/* The clock is read after adopt_reservation() has advanced it. */
+			/* The clock is read after update_reservation() has advanced it. */
 			if
 			:: base_time >= PAST -> END_TRANSACTION; goto end_idle
 			:: else
@@ -392,7 +392,7 @@ write_bit:
 			fi
 		}
 
-		/* shard_clock_extend(): cover the tick before the id is returned. */
+		/* shard_clock_reserve(): cover the tick before the id is returned. */
 #ifdef FAULT_RESERVED_LATE		/* after */
 		atomic { issue() }
 #endif
@@ -401,6 +401,10 @@ write_bit:
 			:: IS_RESERVED -> goto leave
 			:: END_TRANSACTION; goto end_idle		/* an error, or a cancel */
 			:: !IS_RESERVED
+			fi;
+			if
+			:: !adopted -> base_time = MAX(base_time, last_value)
+			:: else
 			fi;
 #ifdef FAULT_PAGE_BELIEVED		/* what the sequence holds is taken to be on disk */
 			if
@@ -411,13 +415,13 @@ write_bit:
 #ifdef FAULT_RESERVES_BEGIN		/* up to the begin of the tick, not its end */
 			last_value = MAX(last_value, WITHIN);
 #else
-			last_value = PAST;	/* write_reservation(): to its end, or later */
+			last_value = PAST;	/* to its end, or later */
 #endif
 			adopted = 0;
 			if
 			:: END_TRANSACTION; goto end_idle		/* an error */
 			:: publish_reservation()
-#ifdef FAULT_FILE_REPLACED		/* check_reservation_file(): a rollback removes it */
+#ifdef FAULT_FILE_REPLACED		/* open_reservation_sequence(): a rollback removes it */
 			:: in_transaction == 1 -> last_value = last_value_on_disk; reserved = PAST
 #endif
 			fi;

@@ -54,7 +54,7 @@ byte forgotten_end;
 byte watched;
 byte limit;
 
-byte n, i, closest;
+byte n, i;
 
 /* streams_below() */
 inline count_streams_below(number) {
@@ -86,28 +86,16 @@ inline insert_stream(which) {
 	i = 0
 }
 
-/* merge_closest_streams(), merge_streams() */
-inline merge_closest_streams() {
-	closest = 0;
-	i = 1;
-	do
-	:: i + 1 < nstreams ->
-		if
-		:: first[i + 1] - last[i] < first[closest + 1] - last[closest] -> closest = i
-		:: else
-		fi;
-		i++
-	:: else -> break
-	od;
-	last[closest] = last[closest + 1];
+/* remember_id(): the lowest two become one */
+inline merge_lowest_streams() {
 #ifndef FAULT_MERGED_LOW		/* the lower id of the two is kept */
-	id[closest] = id[closest + 1];
+	id[0] = id[1];
 #endif
 #ifdef FAULT_MERGED_LATE		/* and here the higher first number */
-	first[closest] = first[closest + 1];
+	first[0] = first[1];
 #endif
-	remove_stream(closest + 1);
-	closest = 0
+	last[0] = last[1];
+	remove_stream(1)
 }
 
 /* remember_id(): n streams begin below the number */
@@ -117,7 +105,7 @@ inline remember_id(number, new_id) {
 	:: else ->
 #ifdef FAULT_MERGED_FIRST		/* not last: the two can be around the number */
 		if
-		:: nstreams == STREAMS -> merge_closest_streams(); count_streams_below(number)
+		:: nstreams == STREAMS -> merge_lowest_streams(); count_streams_below(number)
 		:: else
 		fi;
 #endif
@@ -140,7 +128,7 @@ inline remember_id(number, new_id) {
 #ifdef FAULT_STREAM_DROPPED		/* no merge, but the first one goes */
 		remove_stream(0)
 #else
-		merge_closest_streams()
+		merge_lowest_streams()
 #endif
 	:: else
 	fi

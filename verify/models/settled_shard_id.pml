@@ -2,9 +2,8 @@
  * settled_shard_id.pml
  *		Does a row appear at or below what settled_shard_id() has returned?
  *
- * A model for spin of shard_clock.c, from shard_clock_begin() to
- * shard_clock_settled(), with what it uses of unsettled.c.  next_shard_id.pml says
- * how to run it.
+ * A model for spin of settled_shard_id(), with what it uses of shard_clock.c and
+ * unsettled.c.  next_shard_id.pml says how to run it.
  *
  * Claims: If a call has returned the last id of a tick, or a higher one,
  *	- no row with an id of this tick becomes visible after that; and
@@ -132,7 +131,7 @@ proctype session(byte me) provided (!killed || killed == _pid)
 	:: {
 		skip;
 
-		/* shard_clock_begin() */
+		/* shard_clock_begin_transaction() */
 end_idle:
 		atomic {
 			if
@@ -141,7 +140,7 @@ end_idle:
 			fi
 		}
 
-		/* adopt_reservation() */
+		/* update_reservation() */
 adopt:
 		atomic {
 			!locked;
@@ -157,7 +156,6 @@ adopt:
 #endif
 			now = 0;
 
-			/* write_reservation() */
 			last_value = MAX(last_value, MAX(reserved, base_time));
 			any_time_from(last_value, last_value)
 		}
@@ -165,7 +163,7 @@ adopt:
 flushed:
 		atomic { reserved = last_value; begun = 1; locked = 0 }
 
-		/* publish_base() */
+		/* unsettled_publish() */
 read_base:
 		atomic {
 skip;
@@ -192,7 +190,7 @@ call:
 		atomic { word[me] = WORD_OF(base_time) }
 #endif
 
-		/* shard_clock_extend(): cover the tick before the id is returned. */
+		/* shard_clock_reserve(): cover the tick before the id is returned. */
 		atomic {
 			if
 			:: reserved == PAST -> goto issued
@@ -266,27 +264,18 @@ proctype reader(byte me) provided (!killed || killed == _pid)
 	:: {
 		skip;
 
-		/* settled_by_clock() */
+		/* shard_clock_reached() */
 end_idle:
 		atomic {
 			was_settled = settled;
-			if
-			:: begun -> goto read_clock
-			:: else
-			fi
-		}
-
-		/* get_stored_time() */
-		atomic {
 #ifndef FAULT_STORED_UNLOCKED	/* while a session begins, it is that session's reservation */
 			!locked;
-			if
-			:: begun -> goto read_clock
-			:: else
-			fi;
 #endif
 			limit = last_value;
-			goto wait
+			if
+			:: begun -> goto read_clock
+			:: else -> goto wait
+			fi
 		}
 
 read_clock:
@@ -295,12 +284,10 @@ read_clock:
 #ifndef FAULT_BASE_NOT_ADVANCED	/* so that sessions can begin before it */
 			base_time = MAX(base_time, now);
 #endif
-			limit = now
-		}
-		atomic {
-#ifndef FAULT_RESERVATION_IGNORED	/* a time that is not on disk */
-			limit = MIN(limit, reserved);
+#ifdef FAULT_RESERVATION_IGNORED	/* a time that is not on disk */
+			limit = now;
 #endif
+			limit = MIN(limit, now);
 			now = 0
 		}
 wait:
