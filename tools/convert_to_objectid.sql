@@ -89,29 +89,3 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._value_obstacles(regclass, name) IS 'internal: columns, of this one and those that reference it, with values that are not valid ObjectIds';
-
-CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
-DECLARE
-    objectid_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
-BEGIN
-    PERFORM objectid_ext_tools._check_isolation();
-    IF "table" IS NULL OR "column" IS NULL THEN
-        RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_class WHERE oid = "table") THEN
-        RAISE EXCEPTION 'table with OID % does not exist', "table"::oid USING ERRCODE = 'undefined_table';
-    END IF;
-    PERFORM objectid_ext_tools._lock_tables("table", "column", objectid_type);
-    PERFORM objectid_ext_tools._live_check_family("table", "column", objectid_type);
-    PERFORM objectid_ext_tools._check_no_steps("table", "column");
-    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._conversion_obstacles("table", "column", objectid_type) AS o));
-    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._locked_obstacles("table", "column", objectid_type) AS o));
-    PERFORM objectid_ext_tools._raise(ARRAY(SELECT o FROM objectid_ext_tools._value_obstacles("table", "column") AS o));
-    PERFORM objectid_ext_tools._change_column_types("table", "column", objectid_type);
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all columns that reference it by foreign keys, to objectid; an error if a value is not a valid ObjectId; the caller is the owner of the tables, or all are superusers; an error at isolation levels above READ COMMITTED';

@@ -1,0 +1,39 @@
+----------------------------------------------------------------------
+-- Conversions: the columns that belong to a key
+----------------------------------------------------------------------
+
+-- Their types change together: a key, the columns that refer to it by foreign keys,
+-- directly or not, and those of partitions and children.  A foreign key can refer to
+-- a partition alone, or belong to one alone.
+
+CREATE FUNCTION objectid_ext_tools._key_columns(
+    "table" regclass,
+    "column" name,
+    OUT relation regclass,
+    OUT attnum smallint,
+    OUT attname name,
+    OUT type regtype,
+    OUT inherited boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE reached (relation, attnum, inherited) AS (
+        SELECT attrelid, attnum, false
+        FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0
+        UNION
+        SELECT next.*
+        FROM reached AS r, LATERAL (
+            SELECT conrelid, conkey[array_position(confkey, r.attnum)], false
+            FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND confrelid = r.relation AND r.attnum = ANY (confkey)
+            UNION ALL
+            SELECT h.attrelid, h.attnum, true
+            FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent
+                 JOIN pg_attribute h ON h.attrelid = inhrelid AND h.attname = p.attname
+            WHERE inhparent = r.relation AND p.attnum = r.attnum) AS next
+    )
+    SELECT a.attrelid, a.attnum, a.attname, a.atttypid, bool_or(r.inherited)
+    FROM reached AS r JOIN pg_attribute a ON a.attrelid = r.relation AND a.attnum = r.attnum
+    GROUP BY a.attrelid, a.attnum, a.attname, a.atttypid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._key_columns(regclass, name) IS 'internal: a column, the columns that refer to it by foreign keys, directly or not, and those that inherit one of these';

@@ -1,0 +1,230 @@
+----------------------------------------------------------------------
+-- Conversion of a key under a lock
+----------------------------------------------------------------------
+
+-- The foreign keys of the columns that change.  Those of partitions have a parent, and
+-- follow it.
+
+CREATE FUNCTION objectid_ext_tools._changing_foreign_keys("table" regclass, "column" name, to_type regtype) RETURNS SETOF pg_constraint
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.*
+    FROM pg_constraint c
+    WHERE contype = 'f' AND conparentid = 0
+      AND EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column")
+                  WHERE type <> to_type AND (relation = conrelid AND attnum = ANY (conkey) OR relation = confrelid AND attnum = ANY (confkey)))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._changing_foreign_keys(regclass, name, regtype) IS 'internal: foreign keys of which a column will change its type';
+
+-- All locks at the start, in the order of creation.  Until its table is locked, a key
+-- can get another partition or foreign key, so look again.
+
+CREATE FUNCTION objectid_ext_tools._lock_key("table" regclass, "column" name, from_types regtype[], to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    locked regclass[] := '{}';
+    tables regclass[];
+    other record;
+BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
+    LOOP
+        tables := ARRAY(SELECT relation FROM objectid_ext_tools._key_columns("table", "column")
+                        UNION
+                        SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type));
+        EXIT WHEN tables <@ locked;
+        EXECUTE (SELECT format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', string_agg('ONLY ' || t, ', ' ORDER BY t::oid)) FROM unnest(tables) AS t);
+        locked := tables;
+    END LOOP;
+    IF locked = '{}' THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    SELECT * INTO other FROM objectid_ext_tools._key_columns("table", "column") WHERE type <> ALL (from_types || to_type) ORDER BY relation, attnum LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', other.attname, other.relation, other.type
+            USING ERRCODE = 'datatype_mismatch', DETAIL = format('Columns of these types can be converted: %s.', array_to_string(from_types || to_type, ', '));
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_key(regclass, name, regtype[], regtype) IS 'internal: locks all tables that a conversion changes; an error if the column does not exist, or one that changes is of another type, or at isolation levels above READ COMMITTED';
+
+CREATE FUNCTION objectid_ext_tools._execute_all(VARIADIC statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._execute_all(text[]) IS 'internal: executes statements';
+
+-- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
+-- before, and checked once, when all types are changed.
+
+CREATE FUNCTION objectid_ext_tools._change_key_type("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+        WITH key AS MATERIALIZED (
+            SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition, obj_description(oid, 'pg_constraint') AS comment, oid
+            FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
+        ), changes (step, oid, statement) AS (
+            SELECT 1, oid, format('ALTER TABLE %s DROP CONSTRAINT %s', relation, name) FROM key
+            UNION ALL
+            SELECT 2, relation, format('ALTER TABLE %s %s', relation, string_agg(format('ALTER COLUMN %1$I TYPE %2$s USING %1$I::%2$s', attname, to_type), ', '))
+            FROM objectid_ext_tools._key_columns("table", "column") WHERE type <> to_type AND NOT inherited GROUP BY relation
+            UNION ALL
+            SELECT 3, oid, format('ALTER TABLE %s ADD CONSTRAINT %s %s', relation, name, definition) FROM key
+            UNION ALL
+            SELECT 4, oid, format('COMMENT ON CONSTRAINT %s ON %s IS %L', name, relation, comment) FROM key WHERE comment IS NOT NULL
+        )
+        SELECT statement FROM changes ORDER BY step, oid));
+EXCEPTION WHEN undefined_function THEN
+    RAISE EXCEPTION '%', SQLERRM USING ERRCODE = 'undefined_function',
+        HINT = 'A constraint, index or statistics object calls it with a column that changes. Drop it, convert the column, and create it again.';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._change_key_type(regclass, name, regtype) IS 'internal: changes the type of a key, and of all columns that refer to it';
+
+-- pg_get_expr() prints the sequence as a literal, with its schema.
+
+CREATE FUNCTION objectid_ext_tools._key_sequence("table" regclass, "column" name) RETURNS regclass
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $body$
+DECLARE
+    sequence regclass;
+    other record;
+BEGIN
+    SELECT coalesce(pg_get_serial_sequence("table"::text, CASE WHEN attidentity <> '' THEN attname END),
+                    replace(substring(pg_get_expr(adbin, adrelid) FROM $re$^(?:nextval[(]|[^(']*next_snowflake[(])'((?:[^']|'')*)'::regclass[,)]$re$), '''''', ''''))
+        INTO sequence
+    FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE attrelid = "table" AND attname = "column";
+    IF sequence IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It is not an identity column, and its default is not nextval() of a sequence.';
+    END IF;
+    SELECT adrelid::regclass AS relation, attname INTO other
+    FROM pg_depend JOIN pg_attrdef d ON d.oid = objid JOIN pg_attribute a ON a.attrelid = adrelid AND a.attnum = adnum
+    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = sequence
+      AND NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column") AS k WHERE k.relation = adrelid AND k.attnum = adnum)
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'sequence % is also used by column "%" of table %', sequence, other.attname, other.relation
+            USING ERRCODE = 'object_in_use', HINT = 'Use a different sequence for one of the columns.';
+    END IF;
+    RETURN sequence;
+END;
+$body$;
+COMMENT ON FUNCTION objectid_ext_tools._key_sequence(regclass, name) IS 'internal: the sequence of an identity column, or of a default that is nextval() or next_snowflake(); an error if there is none, or if another column uses it';
+
+-- Dropping an identity drops its sequence, so another of the same name replaces it.  A
+-- default, unlike an identity, requires USAGE on the sequence of those who insert.
+
+CREATE FUNCTION objectid_ext_tools._replace_identity("table" regclass, "column" name, sequence regclass) RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text := (SELECT format('%I.%I', nspname, relname) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = sequence);
+BEGIN
+    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+        WITH old AS (
+            SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
+        ), privilege AS (
+            SELECT grantee, privilege_type FROM old, aclexplode(relacl) WHERE grantee <> relowner
+            UNION
+            SELECT grantee, 'USAGE'
+            FROM (SELECT relacl FROM pg_class WHERE oid = "table" UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = "table") AS t (acl), aclexplode(acl)
+            WHERE privilege_type = 'INSERT'
+        ), changes (step, statement) AS (
+            SELECT s.* FROM old, LATERAL (VALUES
+                (1, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column")),
+                (2, format('CREATE SEQUENCE %s INCREMENT %s CACHE %s', name, seqincrement, seqcache)),
+                (3, format('ALTER SEQUENCE %s OWNER TO %s', name, relowner::regrole)),
+                (4, format('ALTER SEQUENCE %s OWNED BY %s.%I', name, "table", "column")),
+                (5, format('COMMENT ON SEQUENCE %s IS %L', name, obj_description(oid, 'pg_class')))) AS s
+            UNION ALL
+            SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+            FROM privilege
+        )
+        SELECT statement FROM changes ORDER BY step));
+    RETURN name::regclass;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._replace_identity(regclass, name, regclass) IS 'internal: replaces the identity of a column by a sequence of the same name, which it returns';
+
+-- Ids of the past stay below those to come.  A burst can be ahead of the clock.
+
+CREATE FUNCTION objectid_ext_tools._highest_id("table" regclass, "column" name, sequence regclass, layout snowflake_layout) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    highest bigint;
+    present bigint;
+BEGIN
+    EXECUTE format('SELECT greatest($1, max(%I), 0), %s.snowflake_ceiling(clock_timestamp() + interval ''1 minute'', $2) FROM %s', "column", objectid_ext_tools._ids_schema(), "table")
+        INTO highest, present USING pg_sequence_last_value(sequence), layout;
+    IF highest > present THEN
+        RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %', "column", "table", highest, layout
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    RETURN highest;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._highest_id(regclass, name, regclass, snowflake_layout) IS 'internal: the highest id of a column or its sequence; an error if it is above the snowflakes of now';
+
+-- ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
+-- called once, for its errors, before the tables are rewritten.
+
+CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name, node integer, layout snowflake_layout) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    sequence regclass;
+    highest bigint;
+    generator text;
+BEGIN
+    IF num_nulls("table", "column", layout) > 0 THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    PERFORM objectid_ext_tools._lock_key("table", "column", '{smallint,integer}', 'bigint');
+    sequence := objectid_ext_tools._key_sequence("table", "column");
+    highest := objectid_ext_tools._highest_id("table", "column", sequence, layout);
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attidentity <> '') THEN
+        sequence := objectid_ext_tools._replace_identity("table", "column", sequence);
+    END IF;
+    generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)', objectid_ext_tools._ids_schema(), sequence, node || ', ', layout);
+    PERFORM objectid_ext_tools._execute_all(format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s', sequence, highest + 1), 'SELECT ' || generator);
+    PERFORM objectid_ext_tools._change_key_type("table", "column", 'bigint');
+    PERFORM objectid_ext_tools._execute_all(format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column", generator));
+    RETURN sequence;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval() column, for a node (null: that of the server), on the same sequence, which it returns; the column and all that refer to it become bigint; ids stay; the tables are locked; the caller is their owner; an error at isolation levels above READ COMMITTED';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    to_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
+BEGIN
+    PERFORM objectid_ext_tools._lock_key("table", "column", '{text,varchar,bpchar,bytea}', to_type);
+    PERFORM objectid_ext_tools._change_key_type("table", "column", to_type);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char or bytea column, and all that refer to it, to objectid; an error if a value is not a valid id; the tables are locked; the caller is their owner; an error at isolation levels above READ COMMITTED';
