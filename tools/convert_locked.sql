@@ -223,8 +223,8 @@ AS $$
 DECLARE
     to_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
 BEGIN
-    PERFORM objectid_ext_tools._lock_key("table", "column", '{text,varchar,bpchar,bytea}', to_type);
+    PERFORM objectid_ext_tools._lock_key("table", "column", '{text,varchar,bpchar,bytea,jsonb}', to_type);
     PERFORM objectid_ext_tools._change_key_type("table", "column", to_type);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char or bytea column, and all that refer to it, to objectid; an error if a value is not a valid id; the tables are locked; the caller is their owner; an error at isolation levels above READ COMMITTED';
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid(regclass, name) IS 'changes a text, varchar, char, bytea or jsonb column, and all that refer to it, to objectid; an error if a value is not a valid id; the tables are locked; the caller is their owner; an error at isolation levels above READ COMMITTED';

@@ -153,15 +153,16 @@ CREATE TABLE person (
     friend text REFERENCES person (_id),
     v varchar(30) DEFAULT '507f1f77bcf86cd799439010' UNIQUE,
     c char(24),
-    b bytea
+    b bytea,
+    j jsonb
 );
 CREATE TABLE address (person varchar REFERENCES person ON DELETE CASCADE, c char(30) REFERENCES person);
 CREATE INDEX address_hash ON address USING hash (person);
-INSERT INTO person VALUES ('507f1f77bcf86cd799439011', NULL, '507F1F77BCF86CD799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011'),
-    ('ObjectId("507f1f77bcf86cd799439012")', '507f1f77bcf86cd799439011', NULL, NULL, NULL);
+INSERT INTO person VALUES ('507f1f77bcf86cd799439011', NULL, '507F1F77BCF86CD799439011', '507f1f77bcf86cd799439011', '\x507f1f77bcf86cd799439011', '{"$oid": "507f1f77bcf86cd799439011"}'),
+    ('ObjectId("507f1f77bcf86cd799439012")', '507f1f77bcf86cd799439011', NULL, NULL, NULL, NULL);
 INSERT INTO address VALUES ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439011');
 CREATE TEMP TABLE before AS SELECT * FROM objects;
-SELECT convert_to_objectid('person', '_id'), convert_to_objectid('person', 'v'), convert_to_objectid('person', 'c'), convert_to_objectid('person', 'b');
+SELECT convert_to_objectid('person', '_id'), convert_to_objectid('person', 'v'), convert_to_objectid('person', 'c'), convert_to_objectid('person', 'b'), convert_to_objectid('person', 'j');
 SELECT * FROM columns;
 SELECT relation, name, definition FROM before EXCEPT SELECT relation, name, definition FROM objects;
 SELECT relation, name, definition FROM objects;
@@ -214,7 +215,7 @@ DROP TABLE part, to_parent, to_partition, by_id, heir, ancestor, listed, alone;
 -- What is refused, and changes nothing
 --
 CREATE DOMAIN hex_id AS text;
-CREATE TABLE busy (id serial PRIMARY KEY, _id text UNIQUE, d hex_id, j jsonb, "no" int, n int DEFAULT 1 + 1, up int, high bigint);
+CREATE TABLE busy (id serial PRIMARY KEY, _id text UNIQUE, d hex_id, j json, "no" int, n int DEFAULT 1 + 1, up int, high bigint);
 CREATE SEQUENCE shared;
 ALTER TABLE busy ALTER "no" SET DEFAULT nextval('shared'), ALTER up SET DEFAULT nextval('shared');
 CREATE SEQUENCE far START 9000000000000000000;
