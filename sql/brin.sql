@@ -3,6 +3,7 @@
 -- blocks
 --
 
+\a \t on
 SET timezone = 'UTC';
 
 -- 40,000 ids in the order of their time, one minute apart, as in a table of

@@ -2,6 +2,7 @@
 -- Casts that exist, and casts that must not exist
 --
 
+\a \t on
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -92,43 +93,27 @@ SELECT (doc -> '_id')::objectid AS id, (doc #> '{ref,0}')::objectid AS ref
   FROM (VALUES ('{"_id": {"$oid": "507f1f77bcf86cd799439011"}, "ref": ["507f1f77bcf86cd799439012"]}'::jsonb),
                ('{"_id": "507f1f77bcf86cd799439013", "ref": [{"$oid": "507f1f77bcf86cd799439014"}]}'),
                ('{}')) AS v (doc);
--- any other type of value
+-- any other type of value, and strings that are not 24 digits; those with another error
 SELECT 'null'::jsonb::objectid;
-\set VERBOSITY terse
-SELECT '5'::jsonb::objectid;
-SELECT '507177867994390110000000'::jsonb::objectid;
-SELECT 'true'::jsonb::objectid;
-SELECT '[]'::jsonb::objectid;
-SELECT '["507f1f77bcf86cd799439011"]'::jsonb::objectid;
-SELECT '{}'::jsonb::objectid;
-SELECT '{"oid": "507f1f77bcf86cd799439011"}'::jsonb::objectid;
-SELECT '{"$OID": "507f1f77bcf86cd799439011"}'::jsonb::objectid;
-SELECT '{"_id": {"$oid": "507f1f77bcf86cd799439011"}}'::jsonb::objectid;
-SELECT '{"$oid": "507f1f77bcf86cd799439011", "n": 1}'::jsonb::objectid;
-SELECT '{"$oid": null}'::jsonb::objectid;
-SELECT '{"$oid": 5}'::jsonb::objectid;
-SELECT '{"$oid": false}'::jsonb::objectid;
-SELECT '{"$oid": ["507f1f77bcf86cd799439011"]}'::jsonb::objectid;
-SELECT '{"$oid": {"$oid": "507f1f77bcf86cd799439011"}}'::jsonb::objectid;
-\set VERBOSITY sqlstate
-SELECT '{"$oid": 5}'::jsonb::objectid;
-\set VERBOSITY terse
--- a string that is not 24 digits
-SELECT '""'::jsonb::objectid;
-SELECT '"507f1f77bcf86cd79943901"'::jsonb::objectid;
-SELECT '"507f1f77bcf86cd7994390112"'::jsonb::objectid;
-SELECT '"507f1f77bcf86cd79943901g"'::jsonb::objectid;
-SELECT '" 507f1f77bcf86cd799439011"'::jsonb::objectid;
-SELECT '"ObjectId(\"507f1f77bcf86cd799439011\")"'::jsonb::objectid;
-SELECT '"{\"$oid\":\"507f1f77bcf86cd799439011\"}"'::jsonb::objectid;
-SELECT '{"$oid": ""}'::jsonb::objectid;
-SELECT '{"$oid": "507f1f77bcf86cd79943901"}'::jsonb::objectid;
-SELECT '{"$oid": "507f1f77bcf86cd7994390112"}'::jsonb::objectid;
-SELECT '{"$oid": "507f1f77bcf86cd79943901g"}'::jsonb::objectid;
-SELECT '{"$oid": "507f1f77bcf86cd799439011 "}'::jsonb::objectid;
-\set VERBOSITY sqlstate
-SELECT '"507f1f77bcf86cd79943901g"'::jsonb::objectid;
-\set VERBOSITY default
+CREATE FUNCTION pg_temp.refusal(doc jsonb) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN 'accepted: ' || doc::objectid;
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ': ' || SQLERRM;
+END $$;
+SELECT doc, pg_temp.refusal(doc)
+  FROM (VALUES ('5'::jsonb, 'number'), ('507177867994390110000000', 'number'), ('true', 'boolean'),
+               ('[]', 'array'), ('["507f1f77bcf86cd799439011"]', 'array'), ('{}', 'object'),
+               ('{"oid": "507f1f77bcf86cd799439011"}', 'object'), ('{"$OID": "507f1f77bcf86cd799439011"}', 'object'),
+               ('{"_id": {"$oid": "507f1f77bcf86cd799439011"}}', 'object'), ('{"$oid": "507f1f77bcf86cd799439011", "n": 1}', 'object'),
+               ('{"$oid": null}', 'null'), ('{"$oid": 5}', 'number'), ('{"$oid": false}', 'boolean'),
+               ('{"$oid": ["507f1f77bcf86cd799439011"]}', 'array'), ('{"$oid": {"$oid": "507f1f77bcf86cd799439011"}}', 'object')) AS v (doc, type)
+ WHERE pg_temp.refusal(doc) <> format('22023: cannot cast jsonb %s to type objectid', type);
+SELECT doc, pg_temp.refusal(doc)
+  FROM unnest(ARRAY['', '507f1f77bcf86cd79943901', '507f1f77bcf86cd7994390112', '507f1f77bcf86cd79943901g', ' 507f1f77bcf86cd799439011',
+                    'ObjectId("507f1f77bcf86cd799439011")', '{"$oid":"507f1f77bcf86cd799439011"}', '507f1f77bcf86cd799439011 ']) AS string,
+       LATERAL (VALUES (to_jsonb(string)), (jsonb_build_object('$oid', string))) AS v (doc)
+ WHERE pg_temp.refusal(doc) <> format('22P02: invalid input syntax for type objectid: "%s"', string);
 -- explicit only
 INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::jsonb);
 INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::json);

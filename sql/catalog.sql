@@ -3,6 +3,7 @@
 -- links, complete operator classes, comments
 --
 
+\a \t on
 -- All members of the extension.  Array types and row types have no comments.
 CREATE TEMP VIEW catalog_member AS
 SELECT e.extname, d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name

@@ -3,6 +3,7 @@
 -- no internal error and no crash
 --
 
+\a \t on
 SET client_min_messages = error;
 -- as the views that call internal functions run them; compiling takes seconds a call
 SET jit = off;

@@ -3,6 +3,7 @@
 -- the same rows as a sequential scan, however the index was built
 --
 
+\a \t on
 SET timezone = 'UTC';
 
 -- 6,000 ids in random order, every third one twice, one id a hundred times, the

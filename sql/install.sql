@@ -3,6 +3,7 @@
 -- search_path, use with no search_path at all, move, and removal
 --
 
+\a \t on
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;

@@ -3,6 +3,7 @@
 -- marked HASHES and MERGES
 --
 
+\a \t on
 -- 6,000 distinct ids, some of them twice; the other table has half of them.
 CREATE TABLE join_a (id objectid, b bytea);
 CREATE TABLE join_b (id objectid, b bytea);

@@ -2,6 +2,7 @@
 -- Output of mongoexport, and ways to load it
 --
 
+\a \t on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET datestyle = 'ISO';

@@ -3,6 +3,7 @@
 -- as serial ones
 --
 
+\a \t on
 CREATE TABLE parallel_ids (id objectid, b bytea);
 INSERT INTO parallel_ids
 SELECT b::objectid, b

@@ -3,6 +3,7 @@
 -- query only reads the partitions that it needs
 --
 
+\a \t on
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

@@ -3,6 +3,7 @@
 -- documentation
 --
 
+\a \t on
 -- Skip the test if the foreign data wrapper is not installed.
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set example :abs_srcdir '/examples/postgres_fdw.sql'

@@ -3,6 +3,7 @@
 --
 -- The estimator of objectid must treat two bounds as a range, as core does with
 -- its own estimators.
+\a \t on
 SET timezone = 'UTC';
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;

@@ -189,12 +189,15 @@ INSERT INTO refused (value) VALUES
 INSERT INTO refused (value)
 SELECT overlay('507f1f77bcf86cd799439011' PLACING 'g' FROM pos) FROM generate_series(1, 24) AS pos;
 
--- The message is the same for all; only details and hints differ.
+-- The message is the same for all.  Details and hints, with the numbers of the values
+-- that have them; a length or a position is that of the value.
 SELECT count(*) AS refused,
        count(*) FILTER (WHERE error = format('22P02: invalid input syntax for type objectid: "%s"', value)) AS as_it_should
   FROM refused, pg_temp.refusal(value);
-
-SELECT no, error, detail, hint FROM refused, pg_temp.refusal(value) ORDER BY no;
+SELECT CASE detail WHEN format('An ObjectId has 24 hexadecimal digits, not %s.', length(value)) THEN 'length'
+                   WHEN format('Character %s is not a hexadecimal digit.', strpos(value, 'g')) THEN 'position'
+                   ELSE detail END AS detail, hint, range_agg(int4range(no, no + 1)) AS values
+  FROM refused, pg_temp.refusal(value) GROUP BY 1, 2 ORDER BY min(no);
 
 -- Every other ASCII character at every position
 SELECT count(*) AS inputs,

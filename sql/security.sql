@@ -3,6 +3,7 @@
 -- installed.  They are never called in place of ours.
 --
 
+\a \t on
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;

@@ -1,6 +1,7 @@
 --
 -- settled_shard_id(): what one session sees
 --
+\a \t on
 \set SHOW_CONTEXT never
 CREATE SEQUENCE shard_seq;
 CREATE FUNCTION pg_temp.settled(layout snowflake_layout DEFAULT 'instagram') RETURNS bigint LANGUAGE plpgsql AS $$

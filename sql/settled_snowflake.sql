@@ -1,6 +1,7 @@
 --
 -- settled_snowflake(): what one session sees; specs/ has several
 --
+\a \t on
 CREATE FUNCTION pg_temp.error_of(command text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	detail text;

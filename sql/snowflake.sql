@@ -2,6 +2,7 @@
 -- 64-bit ids: packing, decoding, bounds
 --
 
+\a \t on
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

@@ -2,6 +2,7 @@
 -- Time ranges from a sub-select, which must run only once
 --
 
+\a \t on
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

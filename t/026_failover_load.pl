@@ -54,7 +54,8 @@ foreach my $kind ('asynchronous', 'synchronous')
 	sleep $seconds;
 	push @history, end_clients(@clients);
 
-	history_is_sound(\@history, "$kind standby", generators => \@generators);
+	# Ids of next_shard_id() begin at what was reserved, which adds to their lead.
+	history_is_sound(\@history, "$kind standby", generators => \@generators, shard_lead => 2.2);
 	indexes_are_sound($standby, "$kind standby");
 	$standby->stop;
 }
