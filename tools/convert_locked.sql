@@ -50,20 +50,6 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_key(regclass, name, regtype[], regtype) IS 'internal: locks all tables that a conversion changes; an error if the column does not exist, or one that changes is of another type, or at isolation levels above READ COMMITTED';
 
-CREATE FUNCTION objectid_ext_tools._execute_all(VARIADIC statements text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    statement text;
-BEGIN
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
-    END LOOP;
-END;
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._execute_all(text[]) IS 'internal: executes statements';
-
 -- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
 -- before, and checked once, when all types are changed.
 
@@ -71,12 +57,14 @@ CREATE FUNCTION objectid_ext_tools._change_key_type("table" regclass, "column" n
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    statement text;
 BEGIN
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+    FOREACH statement IN ARRAY ARRAY(
         WITH key AS MATERIALIZED (
             SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition, obj_description(oid, 'pg_constraint') AS comment, oid
             FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
-        ), changes (step, oid, statement) AS (
+        ), changes (step, oid, command) AS (
             SELECT 1, oid, format('ALTER TABLE %s DROP CONSTRAINT %s', relation, name) FROM key
             UNION ALL
             SELECT 2, relation, format('ALTER TABLE %s %s', relation, string_agg(format('ALTER COLUMN %1$I TYPE %2$s USING %1$I::%2$s', attname, to_type), ', '))
@@ -86,7 +74,10 @@ BEGIN
             UNION ALL
             SELECT 4, oid, format('COMMENT ON CONSTRAINT %s ON %s IS %L', name, relation, comment) FROM key WHERE comment IS NOT NULL
         )
-        SELECT statement FROM changes ORDER BY step, oid));
+        SELECT command FROM changes ORDER BY step, oid)
+    LOOP
+        EXECUTE statement;
+    END LOOP;
 EXCEPTION WHEN undefined_function THEN
     RAISE EXCEPTION '%', SQLERRM USING ERRCODE = 'undefined_function',
         HINT = 'A constraint, index or statistics object calls it with a column that changes. Drop it, convert the column, and create it again.';
@@ -137,8 +128,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     name text := (SELECT format('%I.%I', nspname, relname) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = sequence);
+    statement text;
 BEGIN
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+    FOREACH statement IN ARRAY ARRAY(
         WITH old AS (
             SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
         ), privilege AS (
@@ -147,7 +139,7 @@ BEGIN
             SELECT grantee, 'USAGE'
             FROM (SELECT relacl FROM pg_class WHERE oid = "table" UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = "table") AS t (acl), aclexplode(acl)
             WHERE privilege_type = 'INSERT'
-        ), changes (step, statement) AS (
+        ), changes (step, command) AS (
             SELECT s.* FROM old, LATERAL (VALUES
                 (1, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column")),
                 (2, format('CREATE SEQUENCE %s INCREMENT %s CACHE %s', name, seqincrement, seqcache)),
@@ -158,7 +150,10 @@ BEGIN
             SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
             FROM privilege
         )
-        SELECT statement FROM changes ORDER BY step));
+        SELECT command FROM changes ORDER BY step)
+    LOOP
+        EXECUTE statement;
+    END LOOP;
     RETURN name::regclass;
 END;
 $$;
@@ -208,9 +203,10 @@ BEGIN
         sequence := objectid_ext_tools._replace_identity("table", "column", sequence);
     END IF;
     generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)', objectid_ext_tools._ids_schema(), sequence, node || ', ', layout);
-    PERFORM objectid_ext_tools._execute_all(format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s', sequence, highest + 1), 'SELECT ' || generator);
+    EXECUTE format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s', sequence, highest + 1);
+    EXECUTE 'SELECT ' || generator;
     PERFORM objectid_ext_tools._change_key_type("table", "column", 'bigint');
-    PERFORM objectid_ext_tools._execute_all(format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column", generator));
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column", generator);
     RETURN sequence;
 END;
 $$;

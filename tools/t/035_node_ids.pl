@@ -58,6 +58,12 @@ $a->safe_psql('postgres', q{
 	CREATE TABLE tenant.item (id bigint DEFAULT next_snowflake('tenant.item_id', 'twitter'))});
 is(clock_of($a), "1|t|\n1||", 'two schemas with the same tables, of which the node of the server is no shard');
 $a->safe_psql('postgres', 'DROP SCHEMA tenant CASCADE');
+is($b->safe_psql('postgres', q{
+	CREATE TABLE kept (id serial);
+	DO $$ BEGIN PERFORM objectid_ext_tools.convert_to_snowflake('kept', 'id', NULL, 'twitter'); END $$;
+	INSERT INTO kept DEFAULT VALUES RETURNING snowflake_node(id, 'twitter')}), '2', 'a converted table, with ids of the node of the server');
+is(clock_of($b), '2|t|', 'whose clock is in the view');
+$b->safe_psql('postgres', 'DROP TABLE kept');
 
 # A mistake in a configuration; the value is that of the generators, not of a session.
 $c->append_conf('postgresql.conf', 'objectid_ext.node_id = 1');
