@@ -59,7 +59,13 @@ SELECT convert_to_snowflake('serials', 'id', 6, 'twitter');
 INSERT INTO serials (n) VALUES (101) RETURNING snowflake_node(id, 'twitter');
 SELECT convert_to_snowflake('serials', 'id', NULL, 'twitter');
 SELECT count(*), count(DISTINCT id) FROM serials;
-DROP TABLE small, serials, identity, always, plain;
+-- ids that another generator has given, at the same time
+CREATE TABLE taken (id bigserial PRIMARY KEY, n int);
+INSERT INTO taken VALUES (snowflake_ceiling(clock_timestamp() + interval '0.9 s', 'twitter'));
+SELECT convert_to_snowflake('taken', 'id', 5, 'twitter');
+INSERT INTO taken (n) VALUES (1);
+SELECT count(*) FROM taken WHERE n IS NULL AND id < (SELECT id FROM taken WHERE n = 1);
+DROP TABLE taken, small, serials, identity, always, plain;
 DROP SEQUENCE free;
 
 --
