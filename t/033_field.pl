@@ -29,20 +29,14 @@ wal_writer_flush_after = 1GB
 };
 my $machine = new_machine();
 
-# The columns of the tables
-my @faults = (
-	[ bulk => 'bulk' ], [ crash => 'crash' ], [ second => 'clock back 1 s' ], [ hour => 'clock back 1 h' ],
-	[ restart => 'restart, clock back 1 h' ], [ recovery => 'crash, clock back 1 h' ],
-	[ promotion => 'standby promoted' ], [ copy => 'copied server' ], [ own => 'copy with its own node' ]);
-
 # All of them, or those that are named; by default those that this test needs
 my @known = known_generators();
 my %is_wanted = map { $_ => 1 } split / /,
   $ENV{FIELD_GENERATORS} || join ' ', map { $_->{key} } grep { $file || $_->{ours} || $_->{key} eq 'instagram' } @known;
 my @generators;
 
-# By fault and generator, what count_faults() says
-my %counts;
+# By fault and generator, what count_faults() says; and what is given after the end
+my (%counts, %ends);
 my %errors;
 
 sub progress { diag(@_) if $file; }
@@ -245,8 +239,6 @@ sub copies
 #
 # The field of time ends
 #
-my %ends;
-
 sub ends
 {
 	my $server = clock_server('ends');
@@ -305,49 +297,6 @@ cmp_ok($counts{second}{instagram}{commit}, '>', 0, 'the count finds that ids of 
 #
 # The tables
 #
-sub cell
-{
-	my ($count) = @_;
-	return '–' unless $count;
-	my $uncommitted = $count->{seen} - $count->{committed};
-	return brief($count->{committed}) . ($uncommitted ? ' (+' . brief($uncommitted) . ')' : '');
-}
-
-sub order_cell
-{
-	my ($count) = @_;
-	return $count ? brief($count->{session}) . ' / ' . brief($count->{commit}) : '–';
-}
-
-sub count_of_ids
-{
-	my ($generator) = @_;
-	my $sum = 0;
-	$sum += $_->{ids} foreach grep { $_ } map { $counts{$_}{ $generator->{key} } } keys %counts;
-	return $sum;
-}
-
-sub repeated
-{
-	return table([ 'generator', 'ids', map { $_->[1] } @faults ], map {
-		my $key = $_->{key};
-		[ $_->{name}, brief(count_of_ids($_)), map { cell($counts{ $_->[0] }{$key}) } @faults ]
-	} @_);
-}
-
-sub out_of_order
-{
-	my @columns = grep { $_->[0] !~ /^(?:copy|own)$/ } @faults;
-	return table([ 'generator', map { $_->[1] } @columns ], map {
-		my $key = $_->{key};
-		[ $_->{name}, map { order_cell($counts{ $_->[0] }{$key}) } @columns ]
-	} @_);
-}
-
-sub after_the_end
-{
-	return table([ 'generator', 'clock', 'answer' ], map { [ $_->{name}, $_->{end}, $ends{ $_->{key} } // '–' ] } grep { $_->{end} } @_);
-}
 
 # What else is worth knowing: what this server has not got, and what sessions were told
 sub notes
@@ -365,13 +314,13 @@ sub notes
 
 if ($file)
 {
-	append_to_file($file, join "\n", "Repeated ids\n", repeated(@generators), "Ids out of order\n", out_of_order(@generators),
-		"After the end of the field of time\n", after_the_end(@generators), notes());
+	append_to_file($file, join "\n", "Repeated ids\n", repeated(\%counts, @generators), "Ids out of order\n", out_of_order(\%counts, @generators),
+		"After the end of the field of time\n", after_the_end(\%ends, @generators), notes());
 }
 
 # The page has the tables that this makes.
 my $page = slurp_file('docs/proof.md');
-foreach my $table (repeated(@known), out_of_order(@known), after_the_end(@known))
+foreach my $table (repeated(\%counts, @known), out_of_order(\%counts, @known), after_the_end(\%ends, @known))
 {
 	my ($head, $line, @rows) = split /\n/, $table;
 	my ($shown) = $page =~ /^(\Q$head\E\n(?:\|.*\n)*)/m;

@@ -15,11 +15,12 @@ use warnings FATAL => 'all';
 use Cwd qw(abs_path);
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use List::Util qw(sum0);
 use ObjectidTest;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(generators known_generators call create_generators start_sessions go_on end_sessions
-  statements count_faults brief table);
+  statements count_faults repeated out_of_order after_the_end);
 
 my $functions = dirname(abs_path(__FILE__)) . '/../bench/faults.sql';
 
@@ -204,8 +205,14 @@ sub count_faults
 }
 
 #
-# Tables
+# The tables
 #
+
+# The columns of the tables
+my @faults = (
+	[ bulk => 'bulk' ], [ crash => 'crash' ], [ second => 'clock back 1 s' ], [ hour => 'clock back 1 h' ],
+	[ restart => 'restart, clock back 1 h' ], [ recovery => 'crash, clock back 1 h' ],
+	[ promotion => 'standby promoted' ], [ copy => 'copied server' ], [ own => 'copy with its own node' ]);
 
 # A count, to three digits
 sub brief
@@ -225,6 +232,52 @@ sub table
 {
 	my ($head, @rows) = @_;
 	return join '', map { '| ' . join(' | ', @$_) . " |\n" } $head, [ map { /^(?:generator|answer)$/ ? '---' : '--:' } @$head ], @rows;
+}
+
+sub cell
+{
+	my ($count) = @_;
+	return '–' unless $count;
+	my $uncommitted = $count->{seen} - $count->{committed};
+	return brief($count->{committed}) . ($uncommitted ? ' (+' . brief($uncommitted) . ')' : '');
+}
+
+sub order_cell
+{
+	my ($count) = @_;
+	return $count ? brief($count->{session}) . ' / ' . brief($count->{commit}) : '–';
+}
+
+sub count_of_ids
+{
+	my ($counts, $generator) = @_;
+	return sum0(map { $_->{ids} } grep { $_ } map { $_->{ $generator->{key} } } values %$counts);
+}
+
+sub repeated
+{
+	my ($counts, @generators) = @_;
+	return table([ 'generator', 'ids', map { $_->[1] } @faults ], map {
+		my $key = $_->{key};
+		[ $_->{name}, brief(count_of_ids($counts, $_)), map { cell($counts->{ $_->[0] }{$key}) } @faults ]
+	} @generators);
+}
+
+sub out_of_order
+{
+	my ($counts, @generators) = @_;
+	my @columns = grep { $_->[0] !~ /^(?:copy|own)$/ } @faults;
+	return table([ 'generator', map { $_->[1] } @columns ], map {
+		my $key = $_->{key};
+		[ $_->{name}, map { order_cell($counts->{ $_->[0] }{$key}) } @columns ]
+	} @generators);
+}
+
+sub after_the_end
+{
+	my ($ends, @generators) = @_;
+	return table([ 'generator', 'clock', 'answer' ],
+		map { [ $_->{name}, $_->{end}, $ends->{ $_->{key} } // '–' ] } grep { $_->{end} } @generators);
 }
 
 1;
