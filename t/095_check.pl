@@ -1,4 +1,5 @@
-# What scripts/check makes of the output of tests, and of its arguments.
+# What scripts/check makes of the output of tests, and of its arguments; and whether
+# there is still what the planted faults change.
 
 use strict;
 use warnings FATAL => 'all';
@@ -61,6 +62,18 @@ summary_is('pg_regress of 15',
 	1, '1 passed, 1 failed, 0 skipped');
 summary_is('pg_regress of 16', { 'sql.log' => "# server\nok 1     - order     1 ms\nnot ok 2     - text     1 ms\n1..2\n" },
 	1, '1 passed, 1 failed, 0 skipped');
+
+# Planted faults, which only long runs plant: a file and what sed changes in it
+foreach my $list ('verify/fuzz/differential/faults', 'verify/proofs/runs')
+{
+	open(my $lines, '<', $list) or die "$list: $!";
+	while (my $line = <$lines>)
+	{
+		my ($file, $fault) = $line =~ /^[^#].*\t(\S+\.[ch])\t(.+)$/ or next;
+		ok(-f $file && system('bash', '-c', 'sed -E "$1" "$2" | cmp -s - "$2"', 'bash', $fault, $file) != 0,
+			"$list changes $file: $fault");
+	}
+}
 
 # Arguments
 like(qx{scripts/check $_}, qr{^Usage:.*All tests take}ms, "check $_") foreach '--help', '-h';
