@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $seconds = is_long() ? 120 : 5;
+my $seconds = is_long() ? 120 : 3;
 my $node = start_server('main', conf => "client_min_messages = error\nmax_prepared_transactions = 20\n");
 $node->safe_psql('postgres', q{
 	CREATE SEQUENCE cache_1;
@@ -72,7 +72,7 @@ my $prepare = join "\n", map { "BEGIN; INSERT INTO feed VALUES (next_shard_id(1,
 my @clients = (
 	(map { start_client($node, "CALL write($seconds, '$_')") } qw(cache_1 cache_1 cache_1 cache_64 cache_64 cache_64)),
 	start_client($node, $prepare),
-	(map { start_client($node, 'CALL read(' . (2 * $seconds + 2) . ", '$_')") } 'one', 'two', 'no bound'));
+	(map { start_client($node, 'CALL read(' . (1.5 * $seconds + 3) . ", '$_')") } 'one', 'two', 'no bound'));
 ok($_->{run}->finish, 'client ends') or diag(slurp_file($_->{errors})) foreach @clients;
 
 my $rows = $node->safe_psql('postgres', 'SELECT count(*) FROM feed');
