@@ -17,28 +17,52 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._changing_foreign_keys(regclass, name, regtype) IS 'internal: foreign keys of which a column will change its type';
 
--- All locks at the start, in the order of creation.  Until its table is locked, a key
--- can get another partition or foreign key, so look again.
+-- Writers lock the tables in any order, so there is no order without deadlocks.  We wait
+-- for the first lock as the caller wants, but for less than deadlock_timeout for each
+-- other; if that fails, the subtransaction gives all back, and we begin with the table
+-- that was busy.  Until its table is locked, a key can get another partition or foreign
+-- key, so look again.
 
 CREATE FUNCTION objectid_ext_tools._lock_key("table" regclass, "column" name, from_types regtype[], to_type regtype) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    locked regclass[] := '{}';
+    lock_table text := 'LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE';
+    timeout text := current_setting('lock_timeout');
+    busy regclass := "table";
+    locked regclass[];
     tables regclass[];
     other record;
 BEGIN
     PERFORM objectid_ext_tools._check_isolation();
+    <<attempt>>
     LOOP
-        tables := ARRAY(SELECT relation FROM objectid_ext_tools._key_columns("table", "column")
-                        UNION
-                        SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type));
-        EXIT WHEN tables <@ locked;
-        EXECUTE (SELECT format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', string_agg('ONLY ' || t, ', ' ORDER BY t::oid)) FROM unnest(tables) AS t);
-        locked := tables;
+        BEGIN
+            locked := '{}';
+            EXECUTE format(lock_table, busy);
+            locked := ARRAY[busy];
+            SET LOCAL lock_timeout = '100ms';
+            LOOP
+                tables := ARRAY(SELECT relation FROM objectid_ext_tools._key_columns("table", "column")
+                                UNION
+                                SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
+                                EXCEPT
+                                SELECT unnest(locked));
+                EXIT attempt WHEN tables = '{}';
+                FOREACH busy IN ARRAY tables LOOP
+                    EXECUTE format(lock_table, busy);
+                END LOOP;
+                locked := locked || tables;
+            END LOOP;
+        EXCEPTION WHEN lock_not_available THEN
+            IF locked = '{}' THEN
+                RAISE;
+            END IF;
+        END;
     END LOOP;
-    IF locked = '{}' THEN
+    PERFORM set_config('lock_timeout', timeout, true);
+    IF NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column")) THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
     END IF;
     SELECT * INTO other FROM objectid_ext_tools._key_columns("table", "column") WHERE type <> ALL (from_types || to_type) ORDER BY relation, attnum LIMIT 1;
