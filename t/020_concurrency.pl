@@ -188,7 +188,7 @@ foreach (
 		CREATE UNLOGGED TABLE shard_ids (n serial, session int, number bigint, id bigint)});
 	in_parallel($node, map {
 		"INSERT INTO shard_ids (session, number, id) SELECT $_, number, next_shard_id(5, number)
-		 FROM generate_series(1, $rows) i, LATERAL (SELECT $number AS number OFFSET 0) x;\n" x $statements
+		 FROM (SELECT $number AS number FROM generate_series(1, $rows) i OFFSET 0) x;\n" x $statements
 	} 1 .. $sessions);
 	my $all = $sessions * $rows * $statements;
 	is($node->safe_psql('postgres', q{
