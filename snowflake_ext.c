@@ -79,13 +79,6 @@ snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 	return tick;
 }
 
-/* Raise numeric_value_out_of_range unless the id is one of this layout. */
-static void
-check_id(const snowflake_layout *layout, int64 id)
-{
-	snowflake_check_field(layout, "id", id, snowflake_max_id(layout));
-}
-
 
 /* ----------------------------------------------------------------
  *		Packing, decoding, bounds
@@ -112,32 +105,37 @@ make_snowflake(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(snowflake_pack(layout, tick, node, seq));
 }
 
+typedef struct id_parts
+{
+	TimestampTz created;		/* beginning of the tick */
+	int32		node;
+	int32		sequence;
+} id_parts;
+
 /*
- * Return the beginning of the tick of an id, as a timestamptz.  This and the
- * other decoders raise numeric_value_out_of_range for an id that is negative
- * or past the end of the layout.
+ * Decode an id by a layout, the arguments of all decoders.  An id that is
+ * negative or past the end of the layout raises numeric_value_out_of_range.
  */
+static id_parts
+decode_id(FunctionCallInfo fcinfo)
+{
+	int64		id = PG_GETARG_INT64(0);
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
+	id_parts	parts;
+
+	snowflake_check_field(layout, "id", id, snowflake_max_id(layout));
+	parts.created = tick_time(&layout->clock, id >> layout->time_shift);
+	parts.node = (int32) (id >> layout->node_shift & snowflake_max_node(layout));
+	parts.sequence = (int32) (id >> layout->seq_shift & snowflake_max_sequence(layout));
+	return parts;
+}
+
+/* Return the beginning of the tick of an id, as a timestamptz. */
 PG_FUNCTION_INFO_V1(snowflake_timestamp);
 Datum
 snowflake_timestamp(PG_FUNCTION_ARGS)
 {
-	int64		id = PG_GETARG_INT64(0);
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-
-	check_id(layout, id);
-	PG_RETURN_TIMESTAMPTZ(tick_time(&layout->clock, id >> layout->time_shift));
-}
-
-static int32
-id_node(const snowflake_layout *layout, int64 id)
-{
-	return (int32) (id >> layout->node_shift & snowflake_max_node(layout));
-}
-
-static int32
-id_sequence(const snowflake_layout *layout, int64 id)
-{
-	return (int32) (id >> layout->seq_shift & snowflake_max_sequence(layout));
+	PG_RETURN_TIMESTAMPTZ(decode_id(fcinfo).created);
 }
 
 /* Return the node, or shard, of an id (int4); 0 if the layout has no nodes. */
@@ -145,11 +143,7 @@ PG_FUNCTION_INFO_V1(snowflake_node);
 Datum
 snowflake_node(PG_FUNCTION_ARGS)
 {
-	int64		id = PG_GETARG_INT64(0);
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-
-	check_id(layout, id);
-	PG_RETURN_INT32(id_node(layout, id));
+	PG_RETURN_INT32(decode_id(fcinfo).node);
 }
 
 /* Return the sequence number of an id (int4). */
@@ -157,11 +151,7 @@ PG_FUNCTION_INFO_V1(snowflake_sequence);
 Datum
 snowflake_sequence(PG_FUNCTION_ARGS)
 {
-	int64		id = PG_GETARG_INT64(0);
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-
-	check_id(layout, id);
-	PG_RETURN_INT32(id_sequence(layout, id));
+	PG_RETURN_INT32(decode_id(fcinfo).sequence);
 }
 
 /*
@@ -172,8 +162,7 @@ PG_FUNCTION_INFO_V1(snowflake_parts);
 Datum
 snowflake_parts(PG_FUNCTION_ARGS)
 {
-	int64		id = PG_GETARG_INT64(0);
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
+	id_parts	parts = decode_id(fcinfo);
 	TupleDesc	tupdesc;
 	Datum		values[3];
 	bool		nulls[3] = {false};
@@ -181,11 +170,24 @@ snowflake_parts(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 
-	check_id(layout, id);
-	values[0] = TimestampTzGetDatum(tick_time(&layout->clock, id >> layout->time_shift));
-	values[1] = Int32GetDatum(id_node(layout, id));
-	values[2] = Int32GetDatum(id_sequence(layout, id));
+	values[0] = TimestampTzGetDatum(parts.created);
+	values[1] = Int32GetDatum(parts.node);
+	values[2] = Int32GetDatum(parts.sequence);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+}
+
+/*
+ * Return the lowest or highest id of a tick: 0 before the first tick, the
+ * highest id of the layout past the last.
+ */
+static int64
+id_at_tick(const snowflake_layout *layout, int64 tick, bool highest)
+{
+	if (tick < 0)
+		return 0;
+	if (tick > layout->clock.max_tick)
+		return snowflake_max_id(layout);
+	return highest ? snowflake_last_of_tick(layout, tick) : snowflake_pack(layout, tick, 0, 0);
 }
 
 /*
@@ -198,11 +200,8 @@ Datum
 snowflake_floor(PG_FUNCTION_ARGS)
 {
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	int64		tick = tick_from(&layout->clock, PG_GETARG_TIMESTAMPTZ(0));
 
-	if (tick > layout->clock.max_tick)
-		PG_RETURN_INT64(snowflake_max_id(layout));
-	PG_RETURN_INT64(snowflake_pack(layout, tick, 0, 0));
+	PG_RETURN_INT64(id_at_tick(layout, tick_from(&layout->clock, PG_GETARG_TIMESTAMPTZ(0)), false));
 }
 
 /*
@@ -214,11 +213,8 @@ Datum
 snowflake_ceiling(PG_FUNCTION_ARGS)
 {
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	int64		tick = tick_at(&layout->clock, PG_GETARG_TIMESTAMPTZ(0));
 
-	if (tick < 0)
-		PG_RETURN_INT64(0);
-	PG_RETURN_INT64(snowflake_last_of_tick(layout, Min(tick, layout->clock.max_tick)));
+	PG_RETURN_INT64(id_at_tick(layout, tick_at(&layout->clock, PG_GETARG_TIMESTAMPTZ(0)), true));
 }
 
 /*
@@ -229,15 +225,9 @@ PG_FUNCTION_INFO_V1(snowflake_lower);
 Datum
 snowflake_lower(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(0);
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	int64		first;
-	int64		last;
 
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&layout->clock, &first, &last))
-		PG_RETURN_INT64(snowflake_max_id(layout));
-	PG_RETURN_INT64(snowflake_pack(layout, first, 0, 0));
+	PG_RETURN_INT64(id_at_tick(layout, ticks_in_range(fcinfo, 0, &layout->clock).first, false));
 }
 
 /* Return the highest id whose time is in a tstzrange, or 0 if none is. */
@@ -245,15 +235,9 @@ PG_FUNCTION_INFO_V1(snowflake_upper);
 Datum
 snowflake_upper(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(0);
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	int64		first;
-	int64		last;
 
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&layout->clock, &first, &last))
-		PG_RETURN_INT64(0);
-	PG_RETURN_INT64(snowflake_last_of_tick(layout, last));
+	PG_RETURN_INT64(id_at_tick(layout, ticks_in_range(fcinfo, 0, &layout->clock).last, true));
 }
 
 /*
@@ -264,15 +248,11 @@ PG_FUNCTION_INFO_V1(snowflake_within);
 Datum
 snowflake_within(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(1);
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(2);
 	int64		tick = PG_GETARG_INT64(0) >> layout->time_shift;
-	int64		first;
-	int64		last;
+	tick_range	ticks = ticks_in_range(fcinfo, 1, &layout->clock);
 
-	PG_RETURN_BOOL(ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-								  &layout->clock, &first, &last) &&
-				   tick >= first && tick <= last);
+	PG_RETURN_BOOL(tick >= ticks.first && tick <= ticks.last);
 }
 
 

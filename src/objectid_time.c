@@ -110,13 +110,8 @@ PG_FUNCTION_INFO_V1(objectid_lower);
 Datum
 objectid_lower(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(0);
-	int64		first;
-	int64		last;
+	int64		first = ticks_in_range(fcinfo, 0, &objectid_clock).first;
 
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&objectid_clock, &first, &last))
-		first = objectid_clock.max_tick + 1;
 	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(first, 0x00)));
 }
 
@@ -127,13 +122,8 @@ PG_FUNCTION_INFO_V1(objectid_upper);
 Datum
 objectid_upper(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(0);
-	int64		first;
-	int64		last;
+	int64		last = ticks_in_range(fcinfo, 0, &objectid_clock).last;
 
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&objectid_clock, &first, &last))
-		last = -1;
 	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(last, 0xFF)));
 }
 

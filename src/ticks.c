@@ -7,42 +7,28 @@
  */
 #include "ticks.h"
 
-/*
- * Set *first and *last to the ticks that begin inside a range of timestamptz.
- * Returns false if there are none.  typcache is the type cache entry of the
- * range type.  A timestamptz counts whole microseconds, so an exclusive bound
- * is an inclusive one a microsecond further in.
- */
-bool
-ticks_in_range(TypeCacheEntry *typcache, const RangeType *range,
-			   const tick_clock *clock, int64 *first, int64 *last)
+/* Return the ticks that begin inside a range of timestamptz, an argument. */
+tick_range
+ticks_in_range(FunctionCallInfo fcinfo, int range_arg, const tick_clock *clock)
 {
+	const tick_range none = {clock->max_tick + 1, -1};
+	tick_range	ticks = {0, clock->max_tick};
+	RangeType  *range = PG_GETARG_RANGE_P(range_arg);
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
-	TimestampTz begin;
-	TimestampTz end;
 
-	range_deserialize(typcache, range, &lower, &upper, &empty);
+	range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
+					  &lower, &upper, &empty);
 	if (empty)
-		return false;
-
-	begin = lower.infinite ? DT_NOBEGIN : DatumGetTimestampTz(lower.val);
-	end = upper.infinite ? DT_NOEND : DatumGetTimestampTz(upper.val);
-	if (!lower.infinite && !lower.inclusive)
-	{
-		if (begin == DT_NOEND)
-			return false;
-		begin++;
-	}
-	if (!upper.infinite && !upper.inclusive)
-	{
-		if (end == DT_NOBEGIN)
-			return false;
-		end--;
-	}
-
-	*first = tick_from(clock, begin);
-	*last = Min(tick_at(clock, end), clock->max_tick);
-	return *first <= *last;
+		return none;
+	if (!lower.infinite)
+		ticks.first = lower.inclusive ?
+			tick_from(clock, DatumGetTimestampTz(lower.val)) :
+			tick_after(clock, DatumGetTimestampTz(lower.val));
+	if (!upper.infinite)
+		ticks.last = (upper.inclusive ?
+					  tick_after(clock, DatumGetTimestampTz(upper.val)) :
+					  tick_from(clock, DatumGetTimestampTz(upper.val))) - 1;
+	return ticks.first <= ticks.last ? ticks : none;
 }

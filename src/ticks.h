@@ -59,7 +59,13 @@ tick_from(const tick_clock *clock, TimestampTz ts)
 	return ts == DT_NOBEGIN ? 0 : tick_after(clock, ts - 1);
 }
 
-extern bool ticks_in_range(TypeCacheEntry *typcache, const RangeType *range,
-						   const tick_clock *clock, int64 *first, int64 *last);
+/* Consecutive ticks; if there are none, first is max_tick + 1 and last is -1 */
+typedef struct tick_range
+{
+	int64		first;
+	int64		last;
+} tick_range;
+
+extern tick_range ticks_in_range(FunctionCallInfo fcinfo, int range_arg, const tick_clock *clock);
 
 #endif							/* TICKS_H */

@@ -19,35 +19,28 @@ static const tick_clock uuidv7_clock = {UNIX_EPOCH, 1000, (INT64CONST(1) << 48) 
 
 /*
  * Make a version-7 UUID of a millisecond, with all bits other than version and
- * variant taken from other_bits.
+ * variant taken from other_bits: the lowest of all before the first
+ * millisecond, the highest of all past the last.
  */
 static pg_uuid_t
 uuidv7_at(int64 tick, uint8 other_bits)
 {
 	pg_uuid_t	uuid;
-	uint64		big_endian = pg_hton64((uint64) tick << 16);
+	uint64		big_endian;
 
+	if (tick < 0)
+		tick = other_bits = 0;
+	if (tick > uuidv7_clock.max_tick)
+	{
+		tick = uuidv7_clock.max_tick;
+		other_bits = 0xFF;
+	}
+	big_endian = pg_hton64((uint64) tick << 16);
 	memset(uuid.data, other_bits, UUID_LEN);
 	memcpy(uuid.data, &big_endian, 6);
 	uuid.data[6] = 0x70 | (other_bits & 0x0F);
 	uuid.data[8] = 0x80 | (other_bits & 0x3F);
 	return uuid;
-}
-
-static pg_uuid_t
-lowest_uuidv7(int64 tick)
-{
-	if (tick > uuidv7_clock.max_tick)
-		return uuidv7_at(uuidv7_clock.max_tick, 0xFF);
-	return uuidv7_at(tick, 0x00);
-}
-
-static pg_uuid_t
-highest_uuidv7(int64 tick)
-{
-	if (tick < 0)
-		return uuidv7_at(0, 0x00);
-	return uuidv7_at(Min(tick, uuidv7_clock.max_tick), 0xFF);
 }
 
 static Datum
@@ -81,7 +74,7 @@ PG_FUNCTION_INFO_V1(uuidv7_floor);
 Datum
 uuidv7_floor(PG_FUNCTION_ARGS)
 {
-	return return_uuid(lowest_uuidv7(tick_from(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0))));
+	return return_uuid(uuidv7_at(tick_from(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0)), 0x00));
 }
 
 /*
@@ -92,7 +85,7 @@ PG_FUNCTION_INFO_V1(uuidv7_ceiling);
 Datum
 uuidv7_ceiling(PG_FUNCTION_ARGS)
 {
-	return return_uuid(highest_uuidv7(tick_at(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0))));
+	return return_uuid(uuidv7_at(tick_at(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0)), 0xFF));
 }
 
 /*
@@ -103,14 +96,7 @@ PG_FUNCTION_INFO_V1(uuidv7_lower);
 Datum
 uuidv7_lower(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(0);
-	int64		first;
-	int64		last;
-
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&uuidv7_clock, &first, &last))
-		first = uuidv7_clock.max_tick + 1;
-	return return_uuid(lowest_uuidv7(first));
+	return return_uuid(uuidv7_at(ticks_in_range(fcinfo, 0, &uuidv7_clock).first, 0x00));
 }
 
 /*
@@ -121,14 +107,7 @@ PG_FUNCTION_INFO_V1(uuidv7_upper);
 Datum
 uuidv7_upper(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(0);
-	int64		first;
-	int64		last;
-
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&uuidv7_clock, &first, &last))
-		last = -1;
-	return return_uuid(highest_uuidv7(last));
+	return return_uuid(uuidv7_at(ticks_in_range(fcinfo, 0, &uuidv7_clock).last, 0xFF));
 }
 
 /*
@@ -140,19 +119,11 @@ PG_FUNCTION_INFO_V1(uuidv7_within);
 Datum
 uuidv7_within(PG_FUNCTION_ARGS)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(1);
 	pg_uuid_t  *uuid = PG_GETARG_UUID_P(0);
-	pg_uuid_t	lower;
-	pg_uuid_t	upper;
-	int64		first;
-	int64		last;
+	tick_range	ticks = ticks_in_range(fcinfo, 1, &uuidv7_clock);
+	pg_uuid_t	lower = uuidv7_at(ticks.first, 0x00);
+	pg_uuid_t	upper = uuidv7_at(ticks.last, 0xFF);
 
-	if (!ticks_in_range(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
-						&uuidv7_clock, &first, &last))
-		PG_RETURN_BOOL(false);
-
-	lower = lowest_uuidv7(first);
-	upper = highest_uuidv7(last);
 	PG_RETURN_BOOL(memcmp(uuid->data, lower.data, UUID_LEN) >= 0 &&
 				   memcmp(uuid->data, upper.data, UUID_LEN) <= 0);
 }

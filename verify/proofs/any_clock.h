@@ -68,39 +68,22 @@ tick_from(const tick_clock *clock, TimestampTz ts)
 }
 
 /* The same in each call, because a proof has one range */
-bool
-ticks_in_range(TypeCacheEntry *typcache, const RangeType *range,
-			   const tick_clock *clock, int64 *first, int64 *last)
+tick_range
+ticks_in_range(FunctionCallInfo fcinfo, int range_arg, const tick_clock *clock)
 {
 	static bool called = false;
-	static bool any;
-	static int64 first_tick;
-	static int64 last_tick;
+	static tick_range ticks;
 
 	if (!called)
 	{
 		called = true;
-		any = nondet_bool();
-		first_tick = nondet_int64();
-		last_tick = nondet_int64();
-		__CPROVER_assume(!any || (first_tick >= 0 && first_tick <= last_tick && last_tick <= clock->max_tick));
-		__CPROVER_assume((any && first_tick <= the_tick && the_tick <= last_tick) == in_range);
+		ticks.first = nondet_int64();
+		ticks.last = nondet_int64();
+		__CPROVER_assume((ticks.first >= 0 && ticks.first <= ticks.last && ticks.last <= clock->max_tick) ||
+						 (ticks.first == clock->max_tick + 1 && ticks.last == -1));
+		__CPROVER_assume((ticks.first <= the_tick && the_tick <= ticks.last) == in_range);
 	}
-	*first = first_tick;
-	*last = last_tick;
-	return any;
-}
-
-struct varlena *
-pg_detoast_datum(struct varlena *datum)
-{
-	return datum;
-}
-
-TypeCacheEntry *
-range_get_typcache(FunctionCallInfo fcinfo, Oid rngtypid)
-{
-	return NULL;
+	return ticks;
 }
 
 #endif							/* ANY_CLOCK_H */

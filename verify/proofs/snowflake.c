@@ -59,10 +59,17 @@ any_id(const snowflake_layout *layout)
 void
 packed_parts(void)
 {
+	LOCAL_FCINFO(fcinfo, 2);
 	snowflake_layout layout = any_layout();
 	int64		id = any_id(&layout);
 
-	prove(snowflake_pack(&layout, id >> layout.time_shift, id_node(&layout, id), id_sequence(&layout, id)) == id);
+	id_parts	parts;
+
+	fcinfo->args[0].value = Int64GetDatum(id);
+	fcinfo->args[1].value = PointerGetDatum(&layout);
+	parts = decode_id(fcinfo);
+	prove(parts.created == tick_time(&layout.clock, the_tick));
+	prove(snowflake_pack(&layout, the_tick, parts.node, parts.sequence) == id);
 }
 
 void
