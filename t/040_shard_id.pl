@@ -167,7 +167,7 @@ $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION next_shard_id(int, bigin
 # More ticks ahead of the clock than there is room for: twenty shards, each with
 # the same number 1,800 times.  What has been given away is kept.  A call waits for
 # room, so it takes minutes until one has waited for too long.
-my $timeout = is_long() ? 0 : '10s';
+my $timeout = is_long() ? 0 : '3s';
 ($ret, $out, $err) = $node->psql('postgres', qq{
 	SET objectid_ext.max_clock_lead = '1h';
 	SET statement_timeout = '$timeout';
