@@ -25,7 +25,6 @@
  */
 #include "server_versions.h"
 
-#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
@@ -53,73 +52,63 @@ typedef struct id_bound
 /* The rewriting of a predicate to one or two comparisons */
 typedef struct id_rewriting
 {
-	const char *predicate;		/* C name of the function */
+	const char *predicate;		/* name of the function */
 	int			id_arg;			/* which argument is the id */
 	id_bound	bounds[2];
 	const char *time_of_id;		/* decoder of the time, for operators on anyrange */
 } id_rewriting;
 
+#define ID_BELOW(function)		{{BTLessStrategyNumber, function}}
+#define ID_FROM(function)		{{BTGreaterEqualStrategyNumber, function}}
+#define ID_BETWEEN(lower, upper) \
+	{{BTGreaterEqualStrategyNumber, lower}, {BTLessEqualStrategyNumber, upper}}
+
 static const id_rewriting rewritings[] = {
-	{"objectid_lt_timestamptz", 0, {{BTLessStrategyNumber, "objectid_floor"}}},
-	{"objectid_le_timestamptz", 0, {{BTLessStrategyNumber, "objectid_after"}}},
-	{"objectid_ge_timestamptz", 0, {{BTGreaterEqualStrategyNumber, "objectid_floor"}}},
-	{"objectid_gt_timestamptz", 0, {{BTGreaterEqualStrategyNumber, "objectid_after"}}},
-	{"timestamptz_lt_objectid", 1, {{BTGreaterEqualStrategyNumber, "objectid_after"}}},
-	{"timestamptz_le_objectid", 1, {{BTGreaterEqualStrategyNumber, "objectid_floor"}}},
-	{"timestamptz_ge_objectid", 1, {{BTLessStrategyNumber, "objectid_after"}}},
-	{"timestamptz_gt_objectid", 1, {{BTLessStrategyNumber, "objectid_floor"}}},
-	{"objectid_within", 0, {{BTGreaterEqualStrategyNumber, "objectid_lower"},
-	{BTLessEqualStrategyNumber, "objectid_upper"}}, "objectid_timestamp"},
-	{"range_contains_objectid", 1, {{BTGreaterEqualStrategyNumber, "objectid_lower"},
-	{BTLessEqualStrategyNumber, "objectid_upper"}}, "objectid_timestamp"},
-	{"snowflake_within", 0, {{BTGreaterEqualStrategyNumber, "snowflake_lower"},
-	{BTLessEqualStrategyNumber, "snowflake_upper"}}},
-	{"uuidv7_within", 0, {{BTGreaterEqualStrategyNumber, "uuidv7_lower"},
-	{BTLessEqualStrategyNumber, "uuidv7_upper"}}}
+	{"objectid_lt_timestamptz", 0, ID_BELOW("objectid_floor")},
+	{"objectid_le_timestamptz", 0, ID_BELOW("objectid_after")},
+	{"objectid_ge_timestamptz", 0, ID_FROM("objectid_floor")},
+	{"objectid_gt_timestamptz", 0, ID_FROM("objectid_after")},
+	{"timestamptz_lt_objectid", 1, ID_FROM("objectid_after")},
+	{"timestamptz_le_objectid", 1, ID_FROM("objectid_floor")},
+	{"timestamptz_ge_objectid", 1, ID_BELOW("objectid_after")},
+	{"timestamptz_gt_objectid", 1, ID_BELOW("objectid_floor")},
+	{"objectid_within", 0, ID_BETWEEN("objectid_lower", "objectid_upper"), "objectid_timestamp"},
+	{"range_contains_objectid", 1, ID_BETWEEN("objectid_lower", "objectid_upper"), "objectid_timestamp"},
+	{"snowflake_within", 0, ID_BETWEEN("snowflake_lower", "snowflake_upper")},
+	{"uuidv7_within", 0, ID_BETWEEN("uuidv7_lower", "uuidv7_upper")}
 };
 
+/* A call of a predicate */
+typedef struct predicate_call
+{
+	const id_rewriting *rewriting;
+	Oid			namespace;		/* schema of the extension */
+	Node	   *id;
+	List	   *others;			/* the time or range, and the layout */
+} predicate_call;
+
 /*
- * Find the rewriting for a function, or NULL, and set *namespace to the schema
- * of the extension.  We search by the C name in prosrc, because only
- * superusers can create C functions.  OIDs differ between databases, and SQL
- * names and schemas can be changed.
+ * Set *call to a call of a predicate.  Returns false if an argument is
+ * volatile, because it would be evaluated a different number of times.
  */
-static const id_rewriting *
-find_rewriting(Oid funcid, Oid *namespace)
+static bool
+find_rewriting(predicate_call *call, Oid funcid, List *args)
 {
-	const id_rewriting *found = NULL;
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
-	Datum		prosrc;
-	char	   *name;
-	bool		isnull;
+	char	   *name = get_func_name(funcid);
+	int			i = 0;
 
-	if (!HeapTupleIsValid(tuple))
+	if (name == NULL)
 		elog(ERROR, "cache lookup failed for function %u", funcid);
-	*namespace = ((Form_pg_proc) GETSTRUCT(tuple))->pronamespace;
-	prosrc = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-	name = isnull ? NULL : TextDatumGetCString(prosrc);
-	ReleaseSysCache(tuple);
+	while (i < lengthof(rewritings) && strcmp(rewritings[i].predicate, name) != 0)
+		i++;
+	if (i == lengthof(rewritings) || contain_volatile_functions((Node *) args))
+		return false;
 
-	for (int i = 0; name != NULL && i < lengthof(rewritings) && found == NULL; i++)
-	{
-		if (strcmp(rewritings[i].predicate, name) == 0)
-			found = &rewritings[i];
-	}
-	return found;
-}
-
-static inline bool
-has_two_bounds(const id_rewriting *rewriting)
-{
-	return rewriting->bounds[1].function != NULL;
-}
-
-/* Return the arguments of a predicate without the id, and set *id to that. */
-static List *
-split_arguments(const id_rewriting *rewriting, List *args, Node **id)
-{
-	*id = list_nth(args, rewriting->id_arg);
-	return list_delete_nth_cell(list_copy(args), rewriting->id_arg);
+	call->rewriting = &rewritings[i];
+	call->namespace = get_func_namespace(funcid);
+	call->id = list_nth(args, rewritings[i].id_arg);
+	call->others = list_delete_nth_cell(list_copy(args), rewritings[i].id_arg);
+	return true;
 }
 
 /*
@@ -165,45 +154,31 @@ make_operator(Oid opno, Node *left, Node *right)
 }
 
 /*
- * Make the comparison of an id with one bound, or return NULL if that is not
- * possible.
+ * Make the comparisons for a predicate, or return NIL if that is not possible.
  *
  * Other users can create functions with our names in the same schema, for
  * types that ours do not accept, such as ranges other than tstzrange.  We must
  * not call those, so we check the type of the time.
  */
-static Node *
-make_comparison(PlannerInfo *root, const id_bound *bound, Node *id, List *args, Oid namespace)
-{
-	Oid			type = exprType(id);
-	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	Oid			opno = get_opfamily_member(typcache->btree_opf, type, type, bound->strategy);
-	Oid			time_type = exprType(linitial(args));
-	Node	   *value;
-
-	if (!OidIsValid(opno) || (time_type != TIMESTAMPTZOID && time_type != TSTZRANGEOID))
-		return NULL;
-	value = make_call(root, bound->function, args, type, namespace);
-	return value == NULL ? NULL : make_operator(opno, copyObject(id), value);
-}
-
-/*
- * Make all comparisons for a predicate, or return NIL if that is not possible.
- */
 static List *
-make_comparisons(PlannerInfo *root, const id_rewriting *rewriting, List *args, Oid namespace)
+make_comparisons(PlannerInfo *root, const predicate_call *call)
 {
+	Oid			type = exprType(call->id);
+	Oid			opfamily = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	Oid			time_type = exprType(linitial(call->others));
+	const id_bound *bounds = call->rewriting->bounds;
 	List	   *comparisons = NIL;
-	Node	   *id;
 
-	args = split_arguments(rewriting, args, &id);
-	for (int i = 0; i < lengthof(rewriting->bounds) && rewriting->bounds[i].function != NULL; i++)
+	if (time_type != TIMESTAMPTZOID && time_type != TSTZRANGEOID)
+		return NIL;
+	for (int i = 0; i < lengthof(call->rewriting->bounds) && bounds[i].function != NULL; i++)
 	{
-		Node	   *comparison = make_comparison(root, &rewriting->bounds[i], id, args, namespace);
+		Oid			opno = get_opfamily_member(opfamily, type, type, bounds[i].strategy);
+		Node	   *value = make_call(root, bounds[i].function, call->others, type, call->namespace);
 
-		if (comparison == NULL)
+		if (!OidIsValid(opno) || value == NULL)
 			return NIL;
-		comparisons = lappend(comparisons, comparison);
+		comparisons = lappend(comparisons, make_operator(opno, copyObject(call->id), value));
 	}
 	return comparisons;
 }
@@ -215,50 +190,48 @@ make_comparisons(PlannerInfo *root, const id_rewriting *rewriting, List *args, O
  * not a column.  Returns NULL otherwise.
  */
 static Node *
-rewrite_for_range_index(PlannerInfo *root, const id_rewriting *rewriting, List *args, Oid namespace)
+rewrite_for_range_index(PlannerInfo *root, const predicate_call *call)
 {
-	Node	   *id;
-	Node	   *range = linitial(split_arguments(rewriting, args, &id));
+	Node	   *element = call->id;
+	Node	   *range = linitial(call->others);
 	Oid			element_type = get_range_subtype(exprType(range));
 
-	if (rewriting->time_of_id == NULL)
+	if (call->rewriting->time_of_id == NULL)
 		return NULL;
-	if (element_type == TIMESTAMPTZOID && contain_var_clause(range) && !contain_var_clause(id))
-		id = make_call(root, rewriting->time_of_id, list_make1(id), TIMESTAMPTZOID, namespace);
-	else if (element_type != exprType(id))
+	if (element_type == TIMESTAMPTZOID && contain_var_clause(range) && !contain_var_clause(element))
+		element = make_call(root, call->rewriting->time_of_id, list_make1(element),
+							TIMESTAMPTZOID, call->namespace);
+	else if (element_type != exprType(element))
 		return NULL;
 
-	if (id == NULL)
+	if (element == NULL)
 		return NULL;
-	return rewriting->id_arg == 0 ?
-		make_operator(OID_RANGE_ELEM_CONTAINED_OP, id, range) :
-		make_operator(OID_RANGE_CONTAINS_ELEM_OP, range, id);
+	return call->rewriting->id_arg == 0 ?
+		make_operator(OID_RANGE_ELEM_CONTAINED_OP, element, range) :
+		make_operator(OID_RANGE_CONTAINS_ELEM_OP, range, element);
 }
 
 /*
- * Rewrite a call.  Returns NULL to leave it unchanged if an argument is
- * volatile, because it would be evaluated a different number of times, or if a
+ * Rewrite a call.  Returns NULL to leave it unchanged, among others if a
  * sub-select would be evaluated twice.
  */
 static Node *
 rewrite_predicate(SupportRequestSimplify *req)
 {
-	Oid			namespace;
-	List	   *args = req->fcall->args;
-	const id_rewriting *rewriting = find_rewriting(req->fcall->funcid, &namespace);
+	predicate_call call;
 	Node	   *result;
 	List	   *comparisons;
 
-	if (rewriting == NULL || contain_volatile_functions((Node *) args))
+	if (!find_rewriting(&call, req->fcall->funcid, req->fcall->args))
 		return NULL;
 
-	result = rewrite_for_range_index(req->root, rewriting, args, namespace);
+	result = rewrite_for_range_index(req->root, &call);
 	if (result != NULL)
 		return result;
-	if (has_two_bounds(rewriting) && contain_subplans((Node *) args))
+	if (call.rewriting->bounds[1].function != NULL && contain_subplans((Node *) req->fcall->args))
 		return NULL;
 
-	comparisons = make_comparisons(req->root, rewriting, args, namespace);
+	comparisons = make_comparisons(req->root, &call);
 	return comparisons == NIL ? NULL : (Node *) make_ands_explicit(comparisons);
 }
 
@@ -270,20 +243,18 @@ rewrite_predicate(SupportRequestSimplify *req)
 static List *
 make_index_conditions(SupportRequestIndexCondition *req)
 {
-	Oid			namespace;
-	const id_rewriting *rewriting = find_rewriting(req->funcid, &namespace);
 	List	   *args = is_opclause(req->node) ? ((OpExpr *) req->node)->args : ((FuncExpr *) req->node)->args;
+	predicate_call call;
 	List	   *comparisons;
-	Node	   *id;
 	ListCell   *lc;
 
-	if (rewriting == NULL || req->indexarg != rewriting->id_arg ||
-		contain_volatile_functions((Node *) args) || contain_subplans((Node *) args) ||
-		bms_is_member(req->index->rel->relid,
-					  pull_varnos(req->root, (Node *) split_arguments(rewriting, args, &id))))
+	if (!find_rewriting(&call, req->funcid, args) ||
+		req->indexarg != call.rewriting->id_arg ||
+		contain_subplans((Node *) args) ||
+		bms_is_member(req->index->rel->relid, pull_varnos(req->root, (Node *) call.others)))
 		return NIL;
 
-	comparisons = make_comparisons(req->root, rewriting, args, namespace);
+	comparisons = make_comparisons(req->root, &call);
 	foreach(lc, comparisons)
 	{
 		if (!op_in_opfamily(((OpExpr *) lfirst(lc))->opno, req->opfamily))
