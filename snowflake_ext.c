@@ -21,20 +21,6 @@
  * ----------------------------------------------------------------
  */
 
-/* Format a time for messages, as in the text form of a layout. */
-static const char *
-iso_time(TimestampTz ts)
-{
-	struct pg_tm tm;
-	fsec_t		fsec;
-
-	if (timestamp2tm(ts, NULL, &tm, &fsec, NULL, NULL) != 0)
-		elog(ERROR, "timestamp of layout is out of range");
-	return psprintf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
-					tm.tm_year, tm.tm_mon, tm.tm_mday,
-					tm.tm_hour, tm.tm_min, tm.tm_sec, (int) fsec / 1000);
-}
-
 /* Raise numeric_value_out_of_range.  "what" names the field in the message. */
 void
 snowflake_field_error(const snowflake_layout *layout, const char *what, int64 value, int64 max)
@@ -46,13 +32,6 @@ snowflake_field_error(const snowflake_layout *layout, const char *what, int64 va
 			 errdetail("It must be from 0 to %lld.", (long long) max)));
 }
 
-/* Raise numeric_value_out_of_range unless the node fits its field. */
-void
-snowflake_check_node(const snowflake_layout *layout, int32 node)
-{
-	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
-}
-
 /* Raise datetime_field_overflow unless the tick is one that the layout has. */
 void
 snowflake_check_tick(const snowflake_layout *layout, int64 tick)
@@ -62,8 +41,8 @@ snowflake_check_tick(const snowflake_layout *layout, int64 tick)
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("time is out of range for layout %s", snowflake_format_layout(layout)),
 				 errdetail("It must be from %s to %s.",
-						   iso_time(layout->clock.epoch),
-						   iso_time(tick_time(&layout->clock, layout->clock.max_tick)))));
+						   format_utc_time(layout->clock.epoch),
+						   format_utc_time(tick_time(&layout->clock, layout->clock.max_tick)))));
 }
 
 /*
@@ -100,7 +79,7 @@ make_snowflake(PG_FUNCTION_ARGS)
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(3);
 	int64		tick = snowflake_tick_at(layout, PG_GETARG_TIMESTAMPTZ(0));
 
-	snowflake_check_node(layout, node);
+	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
 	snowflake_check_field(layout, "sequence number", seq, snowflake_max_sequence(layout));
 	PG_RETURN_INT64(snowflake_pack(layout, tick, node, seq));
 }

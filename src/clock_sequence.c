@@ -330,7 +330,7 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 	Relation	rel = open_sequence_entry(entry, "next_snowflake()");
 	slot_block	block;
 
-	snowflake_check_node(layout, node);
+	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
 	check_clock_sequence(rel, &entry->options, layout);
 	unsettled_register(entry);
 	take_slots_in_turn(entry, rel, node, layout, &block);

@@ -25,6 +25,13 @@ typedef struct layout_spec
 	bool		start_random;	/* does a tick begin at a random number? */
 } layout_spec;
 
+/* Units of the tick, the largest first */
+static const struct
+{
+	const char *name;
+	int64		us;
+}			units[] = {{"s", USECS_PER_SEC}, {"ms", 1000}, {"us", 1}};
+
 /* The option at the end of the text form */
 #define START_RANDOM	";start=random"
 
@@ -124,55 +131,67 @@ parse_number(const char **src, int max_digits, int64 *value)
 	return digits > 0;
 }
 
+/* Parse the width of a field, which can be missing. */
+static bool
+parse_width(const char **src, const char *field, int64 *bits)
+{
+	return !skip_token(src, field) || parse_number(src, 2, bits);
+}
+
 /*
  * Parse the fields, such as "time:41,node:10,seq:12".  The time comes first;
- * node and seq are optional and can come in either order.
+ * node and seq are optional and can come in either order, which matters only
+ * if both have bits.
  */
 static bool
 parse_fields(const char **src, layout_spec *spec)
 {
-	bool		have_node = false;
-	bool		have_seq = false;
+	bool		seq_first;
 
 	if (!skip_token(src, "time:") || !parse_number(src, 2, &spec->time_bits))
 		return false;
-	while (skip_token(src, ","))
-	{
-		if (!have_node && skip_token(src, "node:"))
-		{
-			have_node = true;
-			/* The order of the fields matters only if both have bits. */
-			if (!parse_number(src, 2, &spec->node_bits))
-				return false;
-			spec->node_lowest = have_seq && spec->node_bits > 0 && spec->seq_bits > 0;
-		}
-		else if (!have_seq && skip_token(src, "seq:"))
-		{
-			have_seq = true;
-			if (!parse_number(src, 2, &spec->seq_bits))
-				return false;
-		}
-		else
-			return false;
-	}
-	return true;
+	seq_first = strncmp(*src, ",seq:", strlen(",seq:")) == 0;
+	if ((seq_first && !parse_width(src, ",seq:", &spec->seq_bits)) ||
+		!parse_width(src, ",node:", &spec->node_bits) ||
+		(!seq_first && !parse_width(src, ",seq:", &spec->seq_bits)))
+		return false;
+	spec->node_lowest = seq_first && spec->node_bits > 0 && spec->seq_bits > 0;
+	return **src != ',';
 }
 
-/* Parse a tick, such as "10ms", into microseconds.  Units are us, ms and s. */
+/* Parse a tick, such as "10ms", into microseconds. */
 static bool
 parse_tick(const char **src, int64 *tick)
 {
 	if (!parse_number(src, 10, tick))
 		return false;
-	if (skip_token(src, "us"))
-		return true;
-	if (skip_token(src, "ms"))
-		*tick *= 1000;
-	else if (skip_token(src, "s"))
-		*tick *= USECS_PER_SEC;
-	else
-		return false;
-	return true;
+	for (int i = 0; i < lengthof(units); i++)
+	{
+		if (skip_token(src, units[i].name))
+		{
+			*tick *= units[i].us;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Format a time as in the text form. */
+char *
+format_utc_time(TimestampTz ts)
+{
+	const char *fraction = "";
+	struct pg_tm tm;
+	fsec_t		fsec;
+
+	if (timestamp2tm(ts, NULL, &tm, &fsec, NULL, NULL) != 0)
+		elog(ERROR, "time of layout is out of range");
+	if (fsec % 1000 != 0)
+		fraction = psprintf(".%06d", (int) fsec);
+	else if (fsec != 0)
+		fraction = psprintf(".%03d", (int) fsec / 1000);
+	return psprintf("%04d-%02d-%02dT%02d:%02d:%02d%sZ", tm.tm_year, tm.tm_mon, tm.tm_mday,
+					tm.tm_hour, tm.tm_min, tm.tm_sec, fraction);
 }
 
 /*
@@ -183,26 +202,21 @@ parse_tick(const char **src, int64 *tick)
 static bool
 parse_epoch(const char **src, TimestampTz *epoch)
 {
-	static const struct
-	{
-		int			digits;
-		const char *end;
-	}			fields[] = {{4, "-"}, {2, "-"}, {2, "T"}, {2, ":"}, {2, ":"}, {2, ""}};
-	int64		number[lengthof(fields)];
-	int64		fraction = 0;
+	const size_t seconds_len = strlen("2026-01-01T00:00:00");
 	struct pg_tm tm = {0};
-	struct pg_tm normal;
-	fsec_t		fsec;
+	int64		fraction = 0;
 
-	for (int i = 0; i < lengthof(fields); i++)
-	{
-		const char *start = *src;
+	/*
+	 * These accept more, such as signs and 30 February, so compare what they
+	 * understood with the text.
+	 */
+	if (sscanf(*src, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+			   &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6 ||
+		tm.tm_year < 1 || tm2timestamp(&tm, 0, NULL, epoch) != 0 ||
+		strncmp(*src, format_utc_time(*epoch), seconds_len) != 0)
+		return false;
+	*src += seconds_len;
 
-		if (!parse_number(src, fields[i].digits, &number[i]) ||
-			*src - start != fields[i].digits ||
-			!skip_token(src, fields[i].end))
-			return false;
-	}
 	if (skip_token(src, "."))
 	{
 		const char *start = *src;
@@ -212,23 +226,8 @@ parse_epoch(const char **src, TimestampTz *epoch)
 		for (int i = *src - start; i < 6; i++)
 			fraction *= 10;
 	}
-	if (!skip_token(src, "Z"))
-		return false;
-
-	tm.tm_year = (int) number[0];
-	tm.tm_mon = (int) number[1];
-	tm.tm_mday = (int) number[2];
-	tm.tm_hour = (int) number[3];
-	tm.tm_min = (int) number[4];
-	tm.tm_sec = (int) number[5];
-
-	/* Reject a day that does not exist, such as 30 February. */
-	return tm.tm_year >= 1 &&
-		tm2timestamp(&tm, (fsec_t) fraction, NULL, epoch) == 0 &&
-		timestamp2tm(*epoch, NULL, &normal, &fsec, NULL, NULL) == 0 &&
-		normal.tm_year == tm.tm_year && normal.tm_mon == tm.tm_mon &&
-		normal.tm_mday == tm.tm_mday && normal.tm_hour == tm.tm_hour &&
-		normal.tm_min == tm.tm_min && normal.tm_sec == tm.tm_sec;
+	*epoch += fraction;
+	return skip_token(src, "Z");
 }
 
 /*
@@ -274,27 +273,17 @@ parse_parts(const char **src, layout_spec *spec)
 	return NULL;
 }
 
-/*
- * Parse the text form of a layout: the name of a preset or the parts, and the
- * option.  Returns NULL on success, or an error detail.
- */
-static const char *
-parse_layout_spec(const char *str, layout_spec *spec)
-{
-	const char *reason = parse_preset(&str, spec) ? NULL : parse_parts(&str, spec);
-
-	if (reason != NULL)
-		return reason;
-	spec->start_random = skip_token(&str, START_RANDOM);
-	return *str == '\0' ? NULL : "Only \"" START_RANDOM "\" can be at the end.";
-}
-
+/* Parse the text form: the name of a preset or the parts, and the option. */
 static bool
 parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 {
 	layout_spec spec = {0};
-	const char *reason = parse_layout_spec(str, &spec);
+	const char *src = str;
+	const char *reason = parse_preset(&src, &spec) ? NULL : parse_parts(&src, &spec);
 
+	spec.start_random = skip_token(&src, START_RANDOM);
+	if (reason == NULL && *src != '\0')
+		reason = "Only \"" START_RANDOM "\" can be at the end.";
 	if (reason != NULL)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
@@ -316,37 +305,25 @@ parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 static char *
 format_layout_parts(const snowflake_layout *layout)
 {
+	int64		tick = layout->clock.tick;
+	int			unit = 0;
 	StringInfoData buf;
-	struct pg_tm tm;
-	fsec_t		fsec;
 
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "time:%d", layout->time_bits);
-	if (layout->node_bits > 0 && layout->node_shift >= layout->seq_shift)
+	if (layout->node_bits > 0 && layout->seq_shift == 0)
 		appendStringInfo(&buf, ",node:%d", layout->node_bits);
 	if (layout->seq_bits > 0)
 		appendStringInfo(&buf, ",seq:%d", layout->seq_bits);
-	if (layout->node_bits > 0 && layout->node_shift < layout->seq_shift)
+	if (layout->seq_shift > 0)
 		appendStringInfo(&buf, ",node:%d", layout->node_bits);
 
-	if (layout->clock.tick % USECS_PER_SEC == 0)
-		appendStringInfo(&buf, ";tick=%llds", (long long) (layout->clock.tick / USECS_PER_SEC));
-	else if (layout->clock.tick % 1000 == 0)
-		appendStringInfo(&buf, ";tick=%lldms", (long long) (layout->clock.tick / 1000));
-	else
-		appendStringInfo(&buf, ";tick=%lldus", (long long) layout->clock.tick);
-
-	if (timestamp2tm(layout->clock.epoch, NULL, &tm, &fsec, NULL, NULL) != 0)
-		elog(ERROR, "epoch of layout is out of range");
-	appendStringInfo(&buf, ";epoch=%04d-%02d-%02dT%02d:%02d:%02d",
-					 tm.tm_year, tm.tm_mon, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	if (fsec % 1000 != 0)
-		appendStringInfo(&buf, ".%06d", (int) fsec);
-	else if (fsec != 0)
-		appendStringInfo(&buf, ".%03d", (int) fsec / 1000);
-	appendStringInfoChar(&buf, 'Z');
-	if (layout->start_random)
-		appendStringInfoString(&buf, START_RANDOM);
+	while (tick % units[unit].us != 0)
+		unit++;
+	appendStringInfo(&buf, ";tick=%lld%s;epoch=%s%s",
+					 (long long) (tick / units[unit].us), units[unit].name,
+					 format_utc_time(layout->clock.epoch),
+					 layout->start_random ? START_RANDOM : "");
 	return buf.data;
 }
 

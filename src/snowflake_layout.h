@@ -13,9 +13,8 @@
 #include "ticks.h"
 
 /*
- * The snowflake_layout type: how the 64 bits of an id are divided.  The shifts
- * are derived from the widths, and stored because the generators use them in
- * every call.  Equal layouts are equal in every byte.
+ * The shifts are derived from the widths, and stored because the generators
+ * use them in every call.  Equal layouts are equal in every byte.
  */
 typedef struct snowflake_layout
 {
@@ -74,10 +73,10 @@ snowflake_max_id(const snowflake_layout *layout)
 	return snowflake_last_of_tick(layout, layout->clock.max_tick);
 }
 
+extern char *format_utc_time(TimestampTz ts);
 extern char *snowflake_format_layout(const snowflake_layout *layout);
 pg_noreturn extern void snowflake_field_error(const snowflake_layout *layout, const char *what,
 								  int64 value, int64 max);
-extern void snowflake_check_node(const snowflake_layout *layout, int32 node);
 extern int32 server_node(void);
 extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);
 extern void snowflake_check_tick(const snowflake_layout *layout, int64 tick);
