@@ -3,6 +3,7 @@
 -- them.  It shows the whole database, so it has one of its own.
 --
 
+\a \t on
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;

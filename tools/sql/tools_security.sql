@@ -3,6 +3,7 @@
 -- extensions: other roles may create functions in the schema of objectid_ext
 --
 
+\a \t on
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;
