@@ -27,7 +27,7 @@ BEGIN
         by_range := ARRAY(SELECT generate_series(r.first, r.last, r.step) FROM nextval_range('one', n) r);
         one_by_one := ARRAY(SELECT nextval('two') FROM generate_series(1, n));
         IF by_range <> one_by_one OR (SELECT o.last_value <> t.last_value OR o.is_called <> t.is_called FROM one o, two t) THEN
-            RETURN NEXT format('%s, not %s', by_range, one_by_one);
+            RETURN NEXT format('%s..%s, not %s..%s', by_range[1], by_range[cardinality(by_range)], one_by_one[1], one_by_one[n]);
         END IF;
     END LOOP;
     DROP SEQUENCE one, two;
