@@ -2,8 +2,8 @@
 -- Abbreviated sort keys: the order is that of the bytes, for any identities in
 -- any order
 --
-
 \a \t on
+
 -- Seconds next to each other and far apart; identities at the edges of the 85
 -- regions into which a key divides them, close together, and random; counters
 -- of all sizes.  Column b is the reference.

@@ -1,8 +1,8 @@
 --
 -- Binary input and output: the 12 bytes
 --
-
 \a \t on
+
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set file :abs_builddir '/results/objectid_binary.data'
 -- \copy does not expand variables, but a variable can hold the whole command.

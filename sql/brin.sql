@@ -2,8 +2,8 @@
 -- BRIN: minmax, minmax-multi and Bloom filters find the right rows and skip
 -- blocks
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 
 -- 40,000 ids in the order of their time, one minute apart, as in a table of

@@ -1,8 +1,8 @@
 --
 -- Casts that exist, and casts that must not exist
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

@@ -2,8 +2,8 @@
 -- Catalog entries of all members of the extension: function labels, operator
 -- links, complete operator classes, comments
 --
-
 \a \t on
+
 -- All members of the extension.  Array types and row types have no comments.
 CREATE TEMP VIEW catalog_member AS
 SELECT e.extname, d.classid, d.objid, pg_describe_object(d.classid, d.objid, 0) AS name

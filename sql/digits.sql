@@ -1,8 +1,8 @@
 --
 -- random_digits, permute_digits and its inverse
 --
-
 \a \t on
+
 -- Pearson's chi-squared statistic of items whose kinds should be equally
 -- frequent, for the given number of kinds
 CREATE FUNCTION pg_temp.chi_square(counts bigint[], kinds int) RETURNS float8 LANGUAGE sql AS $$

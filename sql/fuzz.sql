@@ -2,8 +2,8 @@
 -- Every function with all kinds of arguments, including extreme ones and NULLs:
 -- no internal error and no crash
 --
-
 \a \t on
+
 SET client_min_messages = error;
 -- as the views that call internal functions run them; compiling takes seconds a call
 SET jit = off;

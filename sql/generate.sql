@@ -1,8 +1,8 @@
 --
 -- gen_objectid: time, identity and counter of the ids of a backend
 --
-
 \a \t on
+
 -- Loading the library rejects unknown settings and invalid values.
 SET objectid_ext.objectid_identity = 'mac';
 SET objectid_ext.nonsense = 1;

@@ -2,8 +2,8 @@
 -- GiST: exclusion constraints and keys of an id and a range; index scans find
 -- the same rows as a sequential scan, however the index was built
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 
 -- 6,000 ids in random order, every third one twice, one id a hundred times, the

@@ -1,8 +1,8 @@
 --
 -- Text input and output: every accepted spelling
 --
-
 \a \t on
+
 CREATE TEMP TABLE input_spelling (no int, spelling text);
 INSERT INTO input_spelling VALUES
     ( 1, '507f1f77bcf86cd799439011'),

@@ -2,8 +2,8 @@
 -- Installation by an ordinary user into a schema that is not on the
 -- search_path, use with no search_path at all, move, and removal
 --
-
 \a \t on
+
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;

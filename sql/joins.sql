@@ -2,8 +2,8 @@
 -- Joins, grouping, sets and hash indexes: the hash functions, and operators
 -- marked HASHES and MERGES
 --
-
 \a \t on
+
 -- 6,000 distinct ids, some of them twice; the other table has half of them.
 CREATE TABLE join_a (id objectid, b bytea);
 CREATE TABLE join_b (id objectid, b bytea);

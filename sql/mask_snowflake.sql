@@ -1,8 +1,8 @@
 --
 -- mask_snowflake(): a keyed permutation of [0, 2^63)
 --
-
 \a \t on
+
 -- Known answers, which must never change.  Another program computed them, with the
 -- SipHash-2-4 of OpenSSL, which gives 0xa129ca6149be45e5 for the example in the paper.
 SELECT key, id, mask_snowflake(id, key::bytea) = masked AS as_known, unmask_snowflake(masked, key::bytea) = id AS back

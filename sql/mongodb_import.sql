@@ -1,8 +1,8 @@
 --
 -- Output of mongoexport, and ways to load it
 --
-
 \a \t on
+
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET datestyle = 'ISO';

@@ -3,8 +3,8 @@
 --
 -- Tests with several sessions, a crash, a standby or a clock change are in t/.
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 
 CREATE SEQUENCE clock;

@@ -1,8 +1,8 @@
 --
 -- nextval_any: a value of one of many sequences
 --
-
 \a \t on
+
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_any_user;

@@ -3,8 +3,8 @@
 --
 -- Tests with several sessions or a crash are in t/060_nextval_range.pl.
 --
-
 \a \t on
+
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS regress_range_user;

@@ -1,8 +1,8 @@
 --
 -- Order: unsigned byte order, in all ways in which the server sorts
 --
-
 \a \t on
+
 -- 10,000 random ids (bytes of a hash, so the same in each run) and corner cases:
 -- all zeros, all ones, and each of these with 0x7f or 0x80 in one byte.  Column b
 -- is the reference; the planner knows nothing about column nil.

@@ -2,8 +2,8 @@
 -- Parallel plans: scans, aggregates, joins and index builds give the same results
 -- as serial ones
 --
-
 \a \t on
+
 CREATE TABLE parallel_ids (id objectid, b bytea);
 INSERT INTO parallel_ids
 SELECT b::objectid, b

@@ -2,8 +2,8 @@
 -- Partitions by hash, range and list: rows are in the right partition, and a
 -- query only reads the partitions that it needs
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

@@ -2,8 +2,8 @@
 -- Queries that postgres_fdw sends to another server, with the example from the
 -- documentation
 --
-
 \a \t on
+
 -- Skip the test if the foreign data wrapper is not installed.
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set example :abs_srcdir '/examples/postgres_fdw.sql'

@@ -1,8 +1,8 @@
 --
 -- Indexes on ranges: of time, and of objectid
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET enable_seqscan = off;

@@ -2,8 +2,8 @@
 -- Other users can create objects in the extension's schema, before or after it is
 -- installed.  They are never called in place of ours.
 --
-
 \a \t on
+
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;

@@ -1,8 +1,8 @@
 --
 -- next_shard_id: the Instagram contract, and no repeated id
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 
 -- now, the shard, the low ten bits of the sequence number

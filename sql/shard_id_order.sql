@@ -2,8 +2,8 @@
 -- next_shard_id: a session's ids of one sequence ascend, however many sequences
 -- share the shard; memory of a session that asks for many shards
 --
-
 \a \t on
+
 -- far apart, so that the fifth has to share what is remembered; the first is
 -- ahead of the clock, in ticks long enough for a slow machine
 CREATE FUNCTION slow_id(seq bigint) RETURNS bigint

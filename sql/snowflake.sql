@@ -1,8 +1,8 @@
 --
 -- 64-bit ids: packing, decoding, bounds
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

@@ -1,8 +1,8 @@
 --
 -- Statistics and row estimates
 --
-
 \a \t on
+
 -- The days are the same in each run.  ANALYZE draws a random sample, so the test
 -- prints whether its results are within generous bounds.
 SET timezone = 'UTC';

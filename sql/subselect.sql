@@ -1,8 +1,8 @@
 --
 -- Time ranges from a sub-select, which must run only once
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

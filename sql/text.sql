@@ -2,8 +2,8 @@
 -- Comparisons of objectid with text, for clients that declare their strings.  The planner
 -- rewrites them to comparisons of ids, in every kind of plan.
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 
 -- Does the plan of a query have no sequential scan?

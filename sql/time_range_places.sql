@@ -2,8 +2,8 @@
 -- Predicates on the time in an id, in all places of a query, where possible beside
 -- the comparison of the time; with other types of ranges; and what there is not
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

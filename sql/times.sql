@@ -1,8 +1,8 @@
 --
 -- The time in an id, and the bounds of ids for a time
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 

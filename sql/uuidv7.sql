@@ -1,8 +1,8 @@
 --
 -- The time in a version-7 UUID: bounds, and time ranges in every plan
 --
-
 \a \t on
+
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SELECT setseed(0.7);

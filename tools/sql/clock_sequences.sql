@@ -2,8 +2,8 @@
 -- The view clock_sequences: defaults that call generators, and what is wrong with
 -- them.  It shows the whole database, so it has one of its own.
 --
-
 \a \t on
+
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;

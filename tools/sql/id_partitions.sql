@@ -1,8 +1,8 @@
 --
 -- create_id_partitions() and id_partitions()
 --
-
 \a \t on
+
 CREATE SCHEMA parts;
 SET search_path = parts, public, objectid_ext_tools;
 SET timezone = 'UTC';

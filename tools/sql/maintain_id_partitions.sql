@@ -1,8 +1,8 @@
 --
 -- maintain_id_partitions(): what it creates, drops and reports
 --
-
 \a \t on
+
 CREATE SCHEMA kept;
 SET search_path = kept, public, objectid_ext_tools;
 SET timezone = 'UTC';

@@ -2,8 +2,8 @@
 -- The tools run as whoever calls them, and call only functions of core and of both
 -- extensions: other roles may create functions in the schema of objectid_ext
 --
-
 \a \t on
+
 \set original :DBNAME
 -- left over from an interrupted run
 SET client_min_messages = warning;
