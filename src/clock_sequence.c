@@ -370,11 +370,11 @@ block_is_usable(sequence_entry *entry, int32 node, const snowflake_layout *layou
 
 /* Return the next id of a node. */
 static int64
-next_id(sequence_entry *entry, int32 node, const snowflake_layout *layout)
+next_id(Oid relid, int32 node, const snowflake_layout *layout)
 {
+	sequence_entry *entry = lock_sequence(relid);
 	int64		id;
 
-	lock_sequence_entry(entry);
 	if (!block_is_usable(entry, node, layout))
 		take_block(entry, node, layout);
 
@@ -401,7 +401,7 @@ PG_FUNCTION_INFO_V1(next_snowflake);
 Datum
 next_snowflake(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(next_id(lookup_sequence_entry(PG_GETARG_OID(0)), PG_GETARG_INT32(1), PG_GETARG_LAYOUT_P(2)));
+	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), PG_GETARG_INT32(1), PG_GETARG_LAYOUT_P(2)));
 }
 
 /*
@@ -412,5 +412,5 @@ PG_FUNCTION_INFO_V1(next_snowflake_of_server);
 Datum
 next_snowflake_of_server(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(next_id(lookup_sequence_entry(PG_GETARG_OID(0)), server_node(), PG_GETARG_LAYOUT_P(1)));
+	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), server_node(), PG_GETARG_LAYOUT_P(1)));
 }

@@ -110,41 +110,35 @@ round_change(const siphash_key *key, int round, uint32 half)
 	return (uint32) siphash_word(key, (uint64) round << 32 | half);
 }
 
+/*
+ * Permute a value, or undo that.  A round is undone by the same round of the
+ * swapped halves, so the inverse is the rounds in reverse between two swaps.
+ */
 static uint64
-permute(const siphash_key *key, uint64 value)
+permute(const siphash_key *key, uint64 value, bool inverse)
 {
-	uint32		left = (uint32) (value >> 32);
-	uint32		right = (uint32) value;
+	uint32		left;
+	uint32		right;
 
-	for (int round = 0; round < ROUNDS; round++)
+	if (inverse)
+		value = rotate_left(value, 32);
+	left = (uint32) (value >> 32);
+	right = (uint32) value;
+
+	for (int i = 0; i < ROUNDS; i++)
 	{
-		uint32		next = left ^ round_change(key, round, right);
+		uint32		next = left ^ round_change(key, inverse ? ROUNDS - 1 - i : i, right);
 
 		left = right;
 		right = next;
 	}
-	return (uint64) left << 32 | right;
-}
-
-static uint64
-unpermute(const siphash_key *key, uint64 value)
-{
-	uint32		left = (uint32) (value >> 32);
-	uint32		right = (uint32) value;
-
-	for (int round = ROUNDS - 1; round >= 0; round--)
-	{
-		uint32		next = right ^ round_change(key, round, left);
-
-		right = left;
-		left = next;
-	}
-	return (uint64) left << 32 | right;
+	value = (uint64) left << 32 | right;
+	return inverse ? rotate_left(value, 32) : value;
 }
 
 /* Permute an id until the result is in the range of ids. */
 static int64
-walk(int64 id, bytea *key_bytes, uint64 (*step) (const siphash_key *, uint64))
+walk(int64 id, bytea *key_bytes, bool inverse)
 {
 	siphash_key key;
 	uint64		value = (uint64) id;
@@ -162,7 +156,7 @@ walk(int64 id, bytea *key_bytes, uint64 (*step) (const siphash_key *, uint64))
 	key.k0 = read_little_endian((uint8 *) VARDATA_ANY(key_bytes));
 	key.k1 = read_little_endian((uint8 *) VARDATA_ANY(key_bytes) + 8);
 	do
-		value = step(&key, value);
+		value = permute(&key, value, inverse);
 	while (value > PG_INT64_MAX);
 	return (int64) value;
 }
@@ -176,7 +170,7 @@ PG_FUNCTION_INFO_V1(mask_snowflake);
 Datum
 mask_snowflake(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(walk(PG_GETARG_INT64(0), PG_GETARG_BYTEA_PP(1), permute));
+	PG_RETURN_INT64(walk(PG_GETARG_INT64(0), PG_GETARG_BYTEA_PP(1), false));
 }
 
 /* Return the id (int8) of a masked form; errors as those of mask_snowflake(). */
@@ -184,5 +178,5 @@ PG_FUNCTION_INFO_V1(unmask_snowflake);
 Datum
 unmask_snowflake(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(walk(PG_GETARG_INT64(0), PG_GETARG_BYTEA_PP(1), unpermute));
+	PG_RETURN_INT64(walk(PG_GETARG_INT64(0), PG_GETARG_BYTEA_PP(1), true));
 }

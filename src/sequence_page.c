@@ -129,74 +129,61 @@ create_sequences(void)
 	CacheRegisterSyscacheCallback(DATABASEOID, invalidate_roles, (Datum) 0);
 }
 
-/* Add an entry for a relation, which must exist: a role can ask for any OID. */
+/*
+ * Return what this backend knows of a sequence.  A new entry must be for a
+ * relation that exists, because a role can ask for any OID.
+ */
 static sequence_entry *
-add_sequence_entry(Oid relid)
+lookup_sequence_entry(Oid relid)
 {
 	static long max = ENTRIES_MAX;
 	sequence_entry *entry;
 
+	if (sequences == NULL)
+		create_sequences();
+	entry = hash_search(sequences, &relid, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry;
+
 	AcceptInvalidationMessages();
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		report_missing_sequence(relid);
-
 	if (hash_get_num_entries(sequences) >= max)
 	{
 		forget_sequence_entries(false);
 		max = Max(ENTRIES_MAX, 2 * hash_get_num_entries(sequences));
 	}
-
 	entry = hash_search(sequences, &relid, HASH_ENTER, NULL);
-	entry->lxid = InvalidLocalTransactionId;
-	entry->warned = false;
-	entry->valid = false;
-	entry->is_temp = false;
-	entry->remaining = 0;
-	entry->unsettled = NULL;
-	entry->is_published = false;
+	*entry = (sequence_entry) {.relid = relid};
 	return entry;
 }
 
 /*
- * Return what this backend knows of a sequence.  The result is valid as long as
- * the transaction that locks it, or else until the next call.
+ * Lock a sequence until the end of the transaction, so that it is neither
+ * altered nor dropped, and return its entry, which is kept as long.  The owner
+ * of the lock is the top transaction, so we do this only once per transaction,
+ * even if a subtransaction is rolled back.
  */
 sequence_entry *
-lookup_sequence_entry(Oid relid)
-{
-	/* Fast path: a statement usually uses the same sequence in all calls. */
-	if (last_entry != NULL && last_entry->relid == relid)
-		return last_entry;
-
-	if (sequences == NULL)
-		create_sequences();
-	last_entry = hash_search(sequences, &relid, HASH_FIND, NULL);
-	if (last_entry == NULL)
-		last_entry = add_sequence_entry(relid);
-	return last_entry;
-}
-
-/*
- * Lock the sequence until the end of the transaction, so that it is neither
- * altered nor dropped.  The owner of the lock is the top transaction, so we do
- * this only once per transaction, even if a subtransaction is rolled back.
- */
-void
-lock_sequence_entry(sequence_entry *entry)
+lock_sequence(Oid relid)
 {
 	ResourceOwner owner = CurrentResourceOwner;
 
-	if (entry->lxid == MyProcLxid)
-		return;
+	/* A statement usually uses the same sequence in all calls. */
+	if (last_entry == NULL || last_entry->relid != relid)
+		last_entry = lookup_sequence_entry(relid);
+	if (last_entry->lxid == MyProcLxid)
+		return last_entry;
 
 	CurrentResourceOwner = TopTransactionResourceOwner;
-	LockRelationOid(entry->relid, RowExclusiveLock);
+	LockRelationOid(relid, RowExclusiveLock);
 	CurrentResourceOwner = owner;
-	entry->lxid = MyProcLxid;
+	last_entry->lxid = MyProcLxid;
 
 	/* As relation_open() does: such a transaction cannot be prepared. */
-	if (entry->valid && entry->is_temp)
+	if (last_entry->valid && last_entry->is_temp)
 		MyXactFlags |= XACT_FLAGS_ACCESSEDTEMPNAMESPACE;
+	return last_entry;
 }
 
 

@@ -48,9 +48,8 @@ typedef struct sequence_entry
 	slist_node	published_link;
 } sequence_entry;
 
-extern sequence_entry *lookup_sequence_entry(Oid relid);
+extern sequence_entry *lock_sequence(Oid relid);
 extern void forget_sequence_entries(bool all);
-extern void lock_sequence_entry(sequence_entry *entry);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
 
 extern Form_pg_sequence_data lock_sequence_page(Relation rel, Buffer *buf, int mode);

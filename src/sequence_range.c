@@ -17,7 +17,7 @@
 #include "funcapi.h"
 #include "sequence_page.h"
 #include "utils/array.h"
-#include "utils/rel.h"
+#include "utils/lsyscache.h"
 
 /* How many values a WAL record reserves in advance, as in core */
 #define RESERVED_VALUES 32
@@ -62,13 +62,14 @@ first_of_range(const FormData_pg_sequence *options, Form_pg_sequence_data data,
 }
 
 /*
- * Take count consecutive values.  Returns how many values were available; if
- * less than count, none is taken and the sequence is unchanged.
+ * Take count consecutive values of a locked sequence.  Returns how many were
+ * available; if less than count, none is taken and the sequence is unchanged.
  */
 static uint64
-take_range(sequence_entry *entry, Relation rel, int64 count, int64 *first, int64 *last)
+take_range(sequence_entry *entry, const char *funcname, int64 count, int64 *first, int64 *last)
 {
 	const FormData_pg_sequence *options = &entry->options;
+	Relation	rel = open_sequence_entry(entry, funcname);
 	Buffer		buf;
 	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_EXCLUSIVE);
 	uint64		available = first_of_range(options, data, count, first);
@@ -81,23 +82,24 @@ take_range(sequence_entry *entry, Relation rel, int64 count, int64 *first, int64
 		advance_sequence(entry, rel, buf, *last, value_after(options, *last, ahead));
 	}
 	UnlockReleaseBuffer(buf);
+	relation_close(rel, NoLock);
 	return available;
 }
 
 /* Report that a sequence has fewer values left than requested. */
 static void
-report_too_few_values(Relation rel, uint64 available, int64 count)
+report_too_few_values(const char *sequence, uint64 available, int64 count)
 {
 	if (available == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-				 errmsg("sequence \"%s\" has no values left", RelationGetRelationName(rel))));
+				 errmsg("sequence \"%s\" has no values left", sequence)));
 	ereport(ERROR,
 			(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 			 errmsg_plural("sequence \"%s\" has only %llu value left, fewer than the %lld requested",
 						   "sequence \"%s\" has only %llu values left, fewer than the %lld requested",
 						   (unsigned long) Min(available, ULONG_MAX),
-						   RelationGetRelationName(rel),
+						   sequence,
 						   (unsigned long long) available, (long long) count)));
 }
 
@@ -116,10 +118,9 @@ PG_FUNCTION_INFO_V1(nextval_range);
 Datum
 nextval_range(PG_FUNCTION_ARGS)
 {
-	sequence_entry *entry = lookup_sequence_entry(PG_GETARG_OID(0));
+	sequence_entry *entry;
 	int64		count = PG_GETARG_INT64(1);
 	TupleDesc	tupdesc;
-	Relation	rel;
 	int64		first;
 	int64		last;
 	uint64		available;
@@ -140,32 +141,15 @@ nextval_range(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("count must be at least 1, not %lld", (long long) count)));
 
-	lock_sequence_entry(entry);
-	rel = open_sequence_entry(entry, "nextval_range()");
-	available = take_range(entry, rel, count, &first, &last);
+	entry = lock_sequence(PG_GETARG_OID(0));
+	available = take_range(entry, "nextval_range()", count, &first, &last);
 	if (available < (uint64) count)
-		report_too_few_values(rel, available, count);
-	relation_close(rel, NoLock);
+		report_too_few_values(get_rel_name(entry->relid), available, count);
 
 	values[0] = Int64GetDatum(first);
 	values[1] = Int64GetDatum(last);
 	values[2] = Int64GetDatum(entry->options.seqincrement);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
-}
-
-/* Take the next value of a sequence.  Returns false if it has none left. */
-static bool
-take_value(Oid relid, int64 *value)
-{
-	sequence_entry *entry = lookup_sequence_entry(relid);
-	Relation	rel;
-	bool		taken;
-
-	lock_sequence_entry(entry);
-	rel = open_sequence_entry(entry, "nextval_any()");
-	taken = take_range(entry, rel, 1, value, value) > 0;
-	relation_close(rel, NoLock);
-	return taken;
 }
 
 /*
@@ -194,7 +178,7 @@ nextval_any(PG_FUNCTION_ARGS)
 	{
 		int			chosen = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, nsequences - 1);
 
-		if (take_value(sequences[chosen], &value))
+		if (take_range(lock_sequence(sequences[chosen]), "nextval_any()", 1, &value, &value) > 0)
 			PG_RETURN_INT64(value);
 
 		/* This one is exhausted, so choose among the others. */

@@ -292,7 +292,7 @@ shard_clock_begin_transaction(void)
 	rel = open_reservation_sequence();
 	if (!is_ours(read_reservation(rel, &lsn)))
 		update_reservation(rel, PG_INT64_MIN);
-	entry = lookup_sequence_entry(RelationGetRelid(rel));
+	entry = lock_sequence(RelationGetRelid(rel));
 	relation_close(rel, NoLock);
 
 	unsettled_register(entry);

@@ -111,7 +111,7 @@ open_reservation_sequence(void)
 	Relation	rel;
 
 	/* Hold the lock until the end of the transaction, as nextval() does. */
-	lock_sequence_entry(lookup_sequence_entry(relid));
+	(void) lock_sequence(relid);
 	rel = try_relation_open(relid, NoLock);
 	if (rel == NULL || rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
 		ereport(ERROR,
