@@ -8,11 +8,12 @@
 # which npm makes a folder (Debian 12 and 13 have golang-github-jackc-pgx-v4-dev):
 #
 #	apt-get install python3-psycopg2 python3-psycopg python3-sqlalchemy \
-#		python3-django python3-bson libpostgresql-jdbc-java default-jdk-headless \
+#		python3-django python3-alembic python3-bson libpostgresql-jdbc-java default-jdk-headless \
 #		libmongodb-java libhibernate3-java libeclipselink-java libjavassist-java \
-#		ruby-pg ruby-activerecord ruby-bson golang-go golang-github-jackc-pgx-v5-dev \
+#		ruby-pg ruby-activerecord ruby-bson php-cli php-pgsql php-doctrine-orm \
+#		php-illuminate-database golang-go golang-github-jackc-pgx-v5-dev \
 #		golang-github-lib-pq-dev golang-mongodb-mongo-driver-dev nodejs npm
-#	npm install --prefix DIR pg drizzle-orm bson prisma @prisma/client @prisma/adapter-pg
+#	npm install --prefix DIR pg drizzle-orm kysely typeorm sequelize bson prisma @prisma/client @prisma/adapter-pg
 #	NODE_PATH=DIR/node_modules scripts/check 082_clients
 
 use strict;
@@ -68,6 +69,13 @@ sub ruby_program
 {
 	my ($program, @libraries) = @_;
 	return succeeds('ruby', (map { ('-r', $_) } @libraries), '-e', '') && [ 'ruby', "$dir/$program" ];
+}
+
+sub php_program
+{
+	my ($program, $driver, @files) = @_;
+	return succeeds('php', '-r', "exit(extension_loaded('$driver') ? 0 : 1);")
+	  && !(grep { !succeeds('php', '-r', "require '$_';") } @files) && [ 'php', "$dir/$program" ];
 }
 
 sub c_program
@@ -137,13 +145,20 @@ my %clients = (
 	'libpq' => c_program(),
 	'psycopg 2' => python_program('psycopg2_client.py', 'psycopg2'),
 	'psycopg 3' => python_program('psycopg_client.py', 'psycopg'),
+	'Alembic' => python_program('alembic_client.py', 'alembic', 'psycopg2'),
 	'SQLAlchemy' => python_program('sqlalchemy_client.py', 'sqlalchemy', 'psycopg2'),
 	'Django' => python_program('django_client.py', 'django', 'psycopg2'),
 	'node-postgres' => node_program('node_postgres.js', 'pg'),
+	'Kysely' => node_program('kysely.js', 'kysely', 'pg'),
+	'TypeORM' => node_program('typeorm.js', 'typeorm', 'pg'),
+	'Sequelize' => node_program('sequelize.js', 'sequelize', 'pg'),
 	'Drizzle' => node_program('drizzle.js', 'drizzle-orm', 'pg'),
 	'Prisma' => prisma_program(),
 	'JDBC' => java_program('Jdbc', []),
 	'ruby-pg' => ruby_program('ruby_pg.rb', 'pg'),
+	'PDO' => php_program('pdo.php', 'pdo_pgsql'),
+	'Doctrine' => php_program('doctrine.php', 'pdo_pgsql', 'Doctrine/ORM/autoload.php'),
+	'Eloquent' => php_program('eloquent.php', 'pdo_pgsql', 'Illuminate/Database/autoload.php'),
 	'Active Record' => ruby_program('active_record.rb', 'active_record'),
 	'pgx' => go_program('pgx'),
 	'psycopg 3 with bson' => python_program('bson_psycopg_client.py', 'psycopg', 'bson'),
@@ -164,19 +179,32 @@ my %common = (
 	'given' => '507f1f77bcf86cd799439011',
 	'generated' => '24',
 	'equal' => 'given',
-	'any' => 'given other',
 	'in' => 'given other',
 	'after' => 'other',
-	'array' => '507f1f77bcf86cd799439011 507f1f77bcf86cd799439012',
-	'json' => '507f1f77bcf86cd799439011',
+	'typed' => 'given',
+	'within' => 'given other',
+	'bulk' => '1000',
 	'bigint' => '3909527353407050753 53438054401281',
+	'made' => 'same',
 	'invalid' => '22P02');
+my %arrays = (
+	'any' => 'given other',
+	'array' => '507f1f77bcf86cd799439011 507f1f77bcf86cd799439012',
+	'json' => '507f1f77bcf86cd799439011');
+my %without_arrays = (
+	'Kysely' => {},
+	'Sequelize' => {},
+	'TypeORM' => { 'migration' => '0' },
+	'PDO' => {},
+	'Doctrine' => { 'migration' => 'objectid' },
+	'Eloquent' => { 'json' => '507f1f77bcf86cd799439011' });
 my %special = (
-	'libpq' => { 'typed' => 'given', 'binary' => '12 same' },
+	'libpq' => { 'binary' => '12 same' },
 	'psycopg 2' => { 'feed' => '0 0' },
 	'psycopg 3' => { 'copy' => 'copied', 'feed' => '0 0' },
 	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true', 'feed' => '0 0' },
 	'JDBC' => { 'array of text' => '42883', 'feed' => '0 0' },
+	'Active Record' => { 'schema.rb' => 'photo' },
 	'pgx' => { 'feed' => '0 0' });
 
 # What those with the type of MongoDB's driver say
@@ -222,7 +250,9 @@ sub expected
 	my ($client) = @_;
 	return \%by_driver if $client =~ /^database/;
 	return { map { $_ => $native{$_} } 'given', @{ $labels{$client} } } if $labels{$client};
-	return { %common, %{ $special{$client} // {} } };
+	return { 'migration' => '0' } if $client eq 'Alembic';
+	return { %common, %{ $without_arrays{$client} } } if $without_arrays{$client};
+	return { %common, %arrays, %{ $special{$client} // {} } };
 }
 
 # JDBC has no Unix sockets.
@@ -259,7 +289,8 @@ foreach my $client (sort grep { $clients{$_} } keys %clients)
 sub parse
 {
 	my ($output) = @_;
-	my $labels = join '|', sort { length $b <=> length $a } keys %common, keys %native, keys %by_driver, map { keys %$_ } values %special;
+	my $labels = join '|', sort { length $b <=> length $a } keys %common, keys %arrays, keys %native, keys %by_driver, map { keys %$_ } values %special, values %without_arrays;
+	$labels =~ s/\./\\./g;
 	return map { s/^True$/true/r } $output =~ /^($labels) (.*)$/mg;
 }
 

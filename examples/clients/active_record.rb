@@ -1,8 +1,10 @@
 # Active Record takes a type that it does not know as a string, and says so once:
 # nothing to declare, but for arrays.
 require 'active_record'
+require 'stringio'
 
 GIVEN, OTHER = '507f1f77bcf86cd799439011', '507f1f77bcf86cd799439012'
+FROM, TO = [27, 28].map { |second| Time.utc(2012, 10, 17, 21, 13, second) }
 
 class Item < ActiveRecord::Base
   self.table_name = 'item'
@@ -11,7 +13,6 @@ end
 
 class Photo < ActiveRecord::Base
   self.table_name = 'photo'
-  self.primary_key = 'id'
 end
 
 ActiveRecord::Base.establish_connection(adapter: 'postgresql')
@@ -23,9 +24,16 @@ puts "equal #{Item.find(GIVEN).name}"
 puts "any #{Item.where('id = ANY (ARRAY[?]::objectid[])', [GIVEN, OTHER]).order(:id).pluck(:name).join(' ')}"
 puts "in #{Item.where(id: [GIVEN, OTHER]).order(:id).pluck(:name).join(' ')}"
 puts "after #{Item.where('id > ?', GIVEN).order(:id).first.name}"
+puts "typed #{Item.find_by('id = CAST(? AS text)', GIVEN).name}"
+puts "within #{Item.where('id >= ?::timestamptz AND id < ?::timestamptz', FROM, TO).order(:id).pluck(:name).join(' ')}"
 puts "array #{Item.find(GIVEN).related.join(' ')}"
 puts "json #{Item.find(GIVEN).as_json['id']}"
 puts "bigint #{Photo.order('layout').pluck(:id).join(' ')}"
+made = Photo.create!(layout: 'twitter').id
+puts "made #{made.to_s == Photo.where(id: made).pluck(Arel.sql('id::text AS text')).first ? 'same' : made}"
+puts "bulk #{Item.insert_all([{ name: 'bulk' }] * 1000, returning: :id).rows.uniq.size}"
+ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema = StringIO.new)
+puts "schema.rb #{schema.string.scan(/create_table "(\w+)"/).join(' ')}"
 begin
   Item.find('no id')
 rescue ActiveRecord::StatementInvalid => e

@@ -1,5 +1,6 @@
-# Django: a field of a few lines.
+# Django: two fields of a few lines.
 import os
+from datetime import datetime, timezone
 
 import django
 import psycopg2
@@ -7,29 +8,37 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import DataError, models
 from django.db.backends.signals import connection_created
+from django.db.models import Value
 from django.db.models.functions import Cast
 from psycopg2 import extensions
 
 GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
+FROM, TO = (datetime(2012, 10, 17, 21, 13, second, tzinfo=timezone.utc) for second in (27, 28))
 
 settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}})
 django.setup()
 
 
-class GenObjectId(models.Func):
-    function = "gen_objectid"
+# A key that the server makes.  Django writes every column in an INSERT, so it has to write
+# the default.
+class ServerDefault:
+    db_returning = True  # read back
+
+    def pre_save(self, instance, add):
+        value = super().pre_save(instance, add)
+        return self.server_default if add and value is None else value
 
 
-class ObjectIdField(models.Field):
+class ObjectIdField(ServerDefault, models.Field):
     empty_strings_allowed = False
-    db_returning = True  # read back after an INSERT
+    server_default = models.Func(function="gen_objectid")
 
     def db_type(self, connection):
         return "objectid"
 
-    def pre_save(self, instance, add):
-        value = super().pre_save(instance, add)
-        return GenObjectId() if add and value is None else value
+
+class PhotoIdField(ServerDefault, models.BigIntegerField):
+    server_default = models.Func(Value("photo_id"), Value(5), Value("twitter"), function="next_snowflake")
 
 
 # Only to get objectid[] as a list of strings instead of the text "{...}".
@@ -53,8 +62,8 @@ class Item(models.Model):
 
 
 class Photo(models.Model):
-    layout = models.TextField(primary_key=True)
-    id = models.BigIntegerField()
+    id = PhotoIdField(primary_key=True)
+    layout = models.TextField()
 
     class Meta:
         app_label = "clients"
@@ -71,10 +80,19 @@ by_array = Item.objects.extra(where=["id = ANY (%s::objectid[])"], params=[[GIVE
 print("any", *by_array.order_by("id").values_list("name", flat=True))
 print("in", *Item.objects.filter(id__in=[GIVEN, OTHER]).order_by("id").values_list("name", flat=True))
 print("after", Item.objects.filter(id__gt=GIVEN).order_by("id").first().name)
+typed = Item.objects.extra(where=["id = %s::text"], params=[GIVEN])
+print("typed", typed.get().name)
+within = Item.objects.extra(where=["id >= %s AND id < %s"], params=[FROM, TO])
+print("within", *within.order_by("id").values_list("name", flat=True))
 print("array", *Item.objects.get(id=GIVEN).related)
 to_json = models.Func("id", function="to_json", output_field=models.JSONField())
 print("json", Item.objects.filter(id=GIVEN).annotate(json=Cast(to_json, models.TextField())).get().json.strip('"'))
 print("bigint", *Photo.objects.order_by("layout").values_list("id", flat=True))
+made = Photo.objects.create(layout="twitter").id
+as_text = Photo.objects.filter(id=made).annotate(text=Cast("id", models.TextField())).get().text
+print("made", "same" if str(made) == as_text else made)
+many = Item.objects.bulk_create([Item(name="bulk") for i in range(1000)])
+print("bulk", len({item.id for item in many}))
 try:
     Item.objects.get(id="no id")
 except DataError as error:

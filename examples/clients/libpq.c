@@ -46,6 +46,18 @@ query_binary(void)
 	PQclear(result);
 }
 
+/* Rows without ids, by COPY */
+static void
+copy(void)
+{
+	PQclear(PQexec(conn, "COPY item (name) FROM STDIN"));
+	for (int i = 0; i < 1000; i++)
+		PQputCopyData(conn, "bulk\n", 5);
+	PQputCopyEnd(conn, NULL);
+	PQclear(PQgetResult(conn));
+	PQclear(PQgetResult(conn));
+}
+
 /* A parameter declared as text finds objectid = text. */
 static void
 query_typed(void)
@@ -74,9 +86,14 @@ main(void)
 	query("any", "SELECT name FROM item WHERE id = ANY ($1) ORDER BY id", "{" GIVEN "," OTHER "}", NULL);
 	query("in", "SELECT name FROM item WHERE id IN ($1, $2) ORDER BY id", GIVEN, OTHER);
 	query("after", "SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 1", GIVEN, NULL);
+	query("within", "SELECT name FROM item WHERE id >= $1::timestamptz AND id < $2::timestamptz ORDER BY id",
+		  "2012-10-17 21:13:27Z", "2012-10-17 21:13:28Z");
 	query("array", "SELECT unnest(related) FROM item WHERE id = $1", GIVEN, NULL);
 	query("json", "SELECT to_json(item) ->> 'id' FROM item WHERE id = $1", GIVEN, NULL);
 	query("bigint", "SELECT id FROM photo ORDER BY layout", NULL, NULL);
+	query("made", "INSERT INTO photo (layout) VALUES ('twitter') RETURNING CASE WHEN snowflake_node(id, 'twitter') = 5 THEN 'same' END", NULL, NULL);
+	copy();
+	query("bulk", "SELECT count(DISTINCT id) FROM item WHERE name = 'bulk'", NULL, NULL);
 	query("invalid", "SELECT FROM item WHERE id = $1", "no id", NULL);
 	query_typed();
 	query_binary();

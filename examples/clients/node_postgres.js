@@ -2,6 +2,7 @@
 const { Client, types } = require('pg');
 
 const GIVEN = '507f1f77bcf86cd799439011', OTHER = '507f1f77bcf86cd799439012';
+const FROM = new Date('2012-10-17T21:13:27Z'), TO = new Date('2012-10-17T21:13:28Z');
 
 async function main() {
   const client = new Client();
@@ -23,6 +24,8 @@ async function main() {
   console.log('any', names(await query('SELECT name FROM item WHERE id = ANY ($1) ORDER BY id', [[GIVEN, OTHER]])));
   console.log('in', names(await query('SELECT name FROM item WHERE id IN ($1, $2) ORDER BY id', [GIVEN, OTHER])));
   console.log('after', names(await query('SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 1', [GIVEN])));
+  console.log('typed', names(await query('SELECT name FROM item WHERE id = CAST($1 AS text)', [GIVEN])));
+  console.log('within', names(await query('SELECT name FROM item WHERE id >= $1::timestamptz AND id < $2::timestamptz ORDER BY id', [FROM, TO])));
   const [item] = await query('SELECT related, to_json(item) AS json FROM item WHERE id = $1', [GIVEN]);
   console.log('array', item.related.join(' '));
   console.log('json', item.json.id);
@@ -33,6 +36,11 @@ async function main() {
   console.log('bigint', photos.map(photo => photo.id).join(' '));
   console.log('exact numbers', photos.map(photo => String(photo.number) === photo.id).join(' '));
   console.log('exact text', photos.map(photo => photo.text === photo.id).join(' '));
+
+  const [made] = await query("INSERT INTO photo (layout) VALUES ('twitter') RETURNING id, id::text AS text");
+  console.log('made', made.id === made.text ? 'same' : made);
+  const many = await query('INSERT INTO item (name) SELECT * FROM unnest($1::text[]) RETURNING id', [Array(1000).fill('bulk')]);
+  console.log('bulk', new Set(many.map(row => row.id)).size);
 
   await query('SELECT FROM item WHERE id = $1', ['no id']).catch(error => console.log('invalid', error.code));
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -72,9 +73,23 @@ func main() {
 	print("any", "SELECT name FROM item WHERE id = ANY ($1) ORDER BY id", both)
 	print("in", "SELECT name FROM item WHERE id IN ($1, $2) ORDER BY id", given, other)
 	print("after", "SELECT name FROM item WHERE id > $1 ORDER BY id LIMIT 1", given)
+	print("typed", "SELECT name FROM item WHERE id = $1::text", given)
+	from := time.Date(2012, time.October, 17, 21, 13, 27, 0, time.UTC)
+	print("within", "SELECT name FROM item WHERE id >= $1::timestamptz AND id < $2::timestamptz ORDER BY id", from, from.Add(time.Second))
 	print("array", "SELECT unnest(related) FROM item WHERE id = $1", given)
 	print("json", "SELECT to_json(item) ->> 'id' FROM item WHERE id = $1", given)
 	print("bigint", "SELECT id::text FROM photo ORDER BY layout")
+	var made int64
+	var text string
+	if err = conn.QueryRow(context.Background(), "INSERT INTO photo (layout) VALUES ('twitter') RETURNING id, id::text").Scan(&made, &text); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	fmt.Println("made", map[bool]string{true: "same", false: text}[fmt.Sprint(made) == text])
+	names := pgx.CopyFromSlice(1000, func(int) ([]interface{}, error) { return []interface{}{"bulk"}, nil })
+	if _, err = conn.CopyFrom(context.Background(), pgx.Identifier{"item"}, []string{"name"}, names); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	print("bulk", "SELECT count(DISTINCT id)::text FROM item WHERE name = 'bulk'")
 	print("invalid", "SELECT FROM item WHERE id = $1", "no id")
 
 	// The bound of a feed, in a transaction block and outside of one

@@ -1,11 +1,14 @@
 # psycopg 3 sends strings and lists of them untyped: nothing to declare, except to
 # read arrays and for COPY in binary.
+from datetime import datetime, timezone
+
 import psycopg
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
 GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
+FROM, TO = (datetime(2012, 10, 17, 21, 13, second, tzinfo=timezone.utc) for second in (27, 28))
 
 connection = psycopg.connect("")
 
@@ -27,15 +30,26 @@ rows = connection.execute("SELECT name FROM item WHERE id IN (%s, %s) ORDER BY i
 print("in", *[row[0] for row in rows])
 rows = connection.execute("SELECT name FROM item WHERE id > %s ORDER BY id LIMIT 1", (GIVEN,))
 print("after", rows.fetchone()[0])
+print("typed", connection.execute("SELECT name FROM item WHERE id = %s::text", (GIVEN,)).fetchone()[0])
+rows = connection.execute("SELECT name FROM item WHERE id >= %s AND id < %s ORDER BY id", (FROM, TO))
+print("within", *[row[0] for row in rows])
 print("array", *connection.execute("SELECT related FROM item WHERE id = %s", (GIVEN,)).fetchone()[0])
 print("json", connection.execute("SELECT to_json(item) FROM item WHERE id = %s", (GIVEN,)).fetchone()[0]["id"])
 print("bigint", *[row[0] for row in connection.execute("SELECT id FROM photo ORDER BY layout")])
+made, text = connection.execute("INSERT INTO photo (layout) VALUES ('twitter') RETURNING id, id::text").fetchone()
+print("made", "same" if str(made) == text else made)
 
 try:
     with connection.transaction():
         connection.execute("SELECT FROM item WHERE id = %s", ("no id",))
 except psycopg.Error as error:
     print("invalid", error.sqlstate)
+
+
+with connection.cursor().copy("COPY item (name) FROM STDIN") as copy:
+    for i in range(1000):
+        copy.write_row(("bulk",))
+print("bulk", connection.execute("SELECT count(DISTINCT id) FROM item WHERE name = 'bulk'").fetchone()[0])
 
 
 # COPY in binary wants to be told the types, and how to write this one.

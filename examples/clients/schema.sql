@@ -7,14 +7,16 @@ CREATE TABLE item (
     related objectid[]
 );
 
--- 64-bit ids: one above 2^53, and one of the layout that stays below it
+-- 64-bit ids: one above 2^53, one of the layout that stays below it, and new ones of
+-- the server
+CREATE SEQUENCE photo_id;
 CREATE TABLE photo (
-    layout text PRIMARY KEY,
-    id     bigint NOT NULL
+    id     bigint PRIMARY KEY DEFAULT next_snowflake('photo_id', 5, 'twitter'),
+    layout text NOT NULL
 );
 INSERT INTO photo VALUES
-    ('instagram', make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'instagram')),
-    ('js53', make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'js53'));
+    (make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'instagram'), 'instagram'),
+    (make_snowflake('2026-06-01 00:00:00+00', 5, 1, 'js53'), 'js53');
 
 -- A feed: a clock sequence, and one id that is committed
 CREATE SEQUENCE feed_id;
