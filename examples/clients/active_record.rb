@@ -13,6 +13,7 @@ end
 
 class Photo < ActiveRecord::Base
   self.table_name = 'photo'
+  attribute :id, :string # in JSON, too
 end
 
 ActiveRecord::Base.establish_connection(adapter: 'postgresql')
@@ -31,6 +32,7 @@ puts "json #{Item.find(GIVEN).as_json['id']}"
 puts "bigint #{Photo.order('layout').pluck(:id).join(' ')}"
 made = Photo.create!(layout: 'twitter').id
 puts "made #{made.to_s == Photo.where(id: made).pluck(Arel.sql('id::text AS text')).first ? 'same' : made}"
+puts "string #{Photo.find_by(layout: 'instagram').as_json['id'].to_json}"
 puts "bulk #{Item.insert_all([{ name: 'bulk' }] * 1000, returning: :id).rows.uniq.size}"
 ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema = StringIO.new)
 puts "schema.rb #{schema.string.scan(/create_table "(\w+)"/).join(' ')}"

@@ -19,6 +19,7 @@ class Item extends Model
 class Photo extends Model
 {
     protected $table = 'photo';
+    protected $casts = ['id' => 'string']; // in JSON, too
     public $timestamps = false;
     protected $guarded = [];
 }
@@ -50,6 +51,7 @@ echo 'json ', json_decode(Item::find(GIVEN)->toJson())->id, "\n";
 echo 'bigint ', Photo::orderBy('layout')->pluck('id')->implode(' '), "\n";
 $made = Photo::create(['layout' => 'twitter'])->id;
 echo 'made ', (string) $made === Photo::where('layout', 'twitter')->selectRaw('id::text AS text')->value('text') ? 'same' : $made, "\n";
+echo 'string ', json_encode(json_decode(Photo::firstWhere('layout', 'instagram')->toJson())->id), "\n";
 try {
     Item::find('no id');
 } catch (QueryException $error) {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,10 @@ import (
 const given, other = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
 
 var conn *pgx.Conn
+
+type Photo struct {
+	ID int64 `json:"id,string"`
+}
 
 // The first column of all rows, separated by blanks.
 func query(sql string, values ...interface{}) (string, error) {
@@ -90,6 +95,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	print("bulk", "SELECT count(DISTINCT id)::text FROM item WHERE name = 'bulk'")
+	photo := Photo{}
+	if err = conn.QueryRow(context.Background(), "SELECT id FROM photo WHERE layout = 'instagram'").Scan(&photo.ID); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	asJSON, _ := json.Marshal(photo)
+	fmt.Println("string", strings.Trim(string(asJSON), `{}`))
 	print("invalid", "SELECT FROM item WHERE id = $1", "no id")
 
 	// The bound of a feed, in a transaction block and outside of one
