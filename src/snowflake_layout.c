@@ -13,18 +13,6 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-/* The contents of a layout's text form, not yet checked */
-typedef struct layout_spec
-{
-	int64		time_bits;
-	int64		node_bits;
-	int64		seq_bits;
-	bool		node_lowest;	/* is the node below the sequence number? */
-	int64		tick;			/* microseconds */
-	TimestampTz epoch;
-	bool		start_random;	/* does a tick begin at a random number? */
-} layout_spec;
-
 /* Units of the tick, the largest first */
 static const struct
 {
@@ -43,8 +31,6 @@ static const struct
 /* Layouts are limited to times up to the last microsecond of the year 9999. */
 #define LAYOUT_TIME_MAX (INT64CONST(2921940) * USECS_PER_DAY - 1)
 
-#define UNIX_MS(ms)		(UNIX_EPOCH + INT64CONST(ms) * 1000)
-
 /*
  * The preset layouts.  Sources: "Sharding & IDs at Instagram" (2012);
  * Twitter's archived snowflake (IdWorker.scala); Discord's developer
@@ -55,65 +41,18 @@ static const struct
 static const struct
 {
 	const char *name;
-	layout_spec spec;
+	const char *parts;			/* as format_parts() writes them */
 }			presets[] =
 {
-	{"instagram", {41, 13, 10, false, 1000, UNIX_MS(1314220021721)}},
-	{"twitter", {41, 10, 12, false, 1000, UNIX_MS(1288834974657)}},
-	{"discord", {42, 10, 12, false, 1000, UNIX_MS(1420070400000)}},
-	{"sonyflake", {39, 16, 8, true, 10000, UNIX_MS(1409529600000)}},
-	{"mastodon", {48, 0, 16, false, 1000, UNIX_MS(0)}},
-	{"pgedge", {41, 10, 12, false, 1000, UNIX_MS(1672531200000)}},
-	{"js53", {41, 4, 8, false, 1000, UNIX_MS(1767225600000)}}
+	{"instagram", "time:41,node:13,seq:10;tick=1ms;epoch=2011-08-24T21:07:01.721Z"},
+	{"twitter", "time:41,node:10,seq:12;tick=1ms;epoch=2010-11-04T01:42:54.657Z"},
+	{"discord", "time:42,node:10,seq:12;tick=1ms;epoch=2015-01-01T00:00:00Z"},
+	{"sonyflake", "time:39,seq:8,node:16;tick=10ms;epoch=2014-09-01T00:00:00Z"},
+	{"mastodon", "time:48,seq:16;tick=1ms;epoch=1970-01-01T00:00:00Z"},
+	{"pgedge", "time:41,node:10,seq:12;tick=1ms;epoch=2023-01-01T00:00:00Z"},
+	{"js53", "time:41,node:4,seq:8;tick=1ms;epoch=2026-01-01T00:00:00Z"}
 };
 
-/*
- * Make a layout from its specification.  Returns NULL on success, or an error
- * detail if the layout is not possible.
- */
-static const char *
-make_layout(const layout_spec *spec, snowflake_layout *layout)
-{
-	int			usable_bits;
-
-	if (spec->time_bits < 1)
-		return "The time field must have at least one bit.";
-	if (spec->node_bits > FIELD_BITS_MAX || spec->seq_bits > FIELD_BITS_MAX)
-		return "The node and sequence fields can have at most 31 bits each.";
-	if (spec->time_bits + spec->node_bits + spec->seq_bits > 64)
-		return "The fields have more than 64 bits together.";
-	if (spec->tick < 1 || spec->tick > TICK_MAX)
-		return "The tick must be from 1us to 3600s.";
-	if (spec->start_random && spec->seq_bits < 2)
-		return "A random start requires a sequence field of at least two bits.";
-
-	/* Zero the padding, because layouts are compared as bytes. */
-	memset(layout, 0, sizeof(snowflake_layout));
-	layout->clock.epoch = spec->epoch;
-	layout->clock.tick = spec->tick;
-	layout->time_bits = (uint8) spec->time_bits;
-	layout->node_bits = (uint8) spec->node_bits;
-	layout->seq_bits = (uint8) spec->seq_bits;
-	layout->start_random = spec->start_random;
-	layout->time_shift = (uint8) (spec->node_bits + spec->seq_bits);
-	if (spec->node_lowest)
-		layout->seq_shift = layout->node_bits;
-	else
-		layout->node_shift = layout->seq_bits;
-
-	/* Ids are not negative, so the highest of the 64 bits is never used. */
-	usable_bits = Min(layout->time_bits, 63 - layout->time_shift);
-	layout->clock.max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
-								 (LAYOUT_TIME_MAX - spec->epoch) / spec->tick);
-
-	/*
-	 * The bounds of an empty time range are the highest id and the lowest, so
-	 * these must differ.
-	 */
-	if (snowflake_max_id(layout) == 0)
-		return "The layout must have more than one id before the year 10000.";
-	return NULL;
-}
 
 /* Parse a number of 1 to max_digits decimal digits. */
 static bool
@@ -133,9 +72,14 @@ parse_number(const char **src, int max_digits, int64 *value)
 
 /* Parse the width of a field, which can be missing. */
 static bool
-parse_width(const char **src, const char *field, int64 *bits)
+parse_width(const char **src, const char *field, uint8 *bits)
 {
-	return !skip_token(src, field) || parse_number(src, 2, bits);
+	int64		number = 0;
+
+	if (skip_token(src, field) && !parse_number(src, 2, &number))
+		return false;
+	*bits = (uint8) number;
+	return true;
 }
 
 /*
@@ -144,18 +88,19 @@ parse_width(const char **src, const char *field, int64 *bits)
  * if both have bits.
  */
 static bool
-parse_fields(const char **src, layout_spec *spec)
+parse_fields(const char **src, snowflake_layout *layout)
 {
 	bool		seq_first;
 
-	if (!skip_token(src, "time:") || !parse_number(src, 2, &spec->time_bits))
+	if (!parse_width(src, "time:", &layout->time_bits))
 		return false;
 	seq_first = strncmp(*src, ",seq:", strlen(",seq:")) == 0;
-	if ((seq_first && !parse_width(src, ",seq:", &spec->seq_bits)) ||
-		!parse_width(src, ",node:", &spec->node_bits) ||
-		(!seq_first && !parse_width(src, ",seq:", &spec->seq_bits)))
+	if ((seq_first && !parse_width(src, ",seq:", &layout->seq_bits)) ||
+		!parse_width(src, ",node:", &layout->node_bits) ||
+		(!seq_first && !parse_width(src, ",seq:", &layout->seq_bits)))
 		return false;
-	spec->node_lowest = seq_first && spec->node_bits > 0 && spec->seq_bits > 0;
+	if (seq_first && layout->seq_bits > 0)
+		layout->seq_shift = layout->node_bits;
 	return **src != ',';
 }
 
@@ -232,10 +177,10 @@ parse_epoch(const char **src, TimestampTz *epoch)
 
 /*
  * Parse the name of a preset, in any case, which ends at the end of the text or
- * of the word.
+ * of the word.  Returns its parts, or NULL.
  */
-static bool
-parse_preset(const char **src, layout_spec *spec)
+static const char *
+parse_preset(const char **src)
 {
 	size_t		len = strcspn(*src, ";");
 
@@ -243,12 +188,11 @@ parse_preset(const char **src, layout_spec *spec)
 	{
 		if (strlen(presets[i].name) == len && pg_strncasecmp(*src, presets[i].name, len) == 0)
 		{
-			*spec = presets[i].spec;
 			*src += len;
-			return true;
+			return presets[i].parts;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 /*
@@ -256,20 +200,57 @@ parse_preset(const char **src, layout_spec *spec)
  * detail that names the part that is wrong.
  */
 static const char *
-parse_parts(const char **src, layout_spec *spec)
+parse_parts(const char **src, snowflake_layout *layout)
 {
 	if (strncmp(*src, "time:", strlen("time:")) != 0)
 		return "There is no preset of that name, and a layout in parts begins with \"time:\".";
-	if (!parse_fields(src, spec))
+	if (!parse_fields(src, layout))
 		return "The fields are not a list such as \"time:41,node:10,seq:12\".";
 	if (!skip_token(src, ";tick="))
 		return "There is no \";tick=\" after the fields.";
-	if (!parse_tick(src, &spec->tick))
+	if (!parse_tick(src, &layout->clock.tick))
 		return "The tick is not a number with the unit us, ms or s.";
 	if (!skip_token(src, ";epoch="))
 		return "There is no \";epoch=\" after the tick.";
-	if (!parse_epoch(src, &spec->epoch))
+	if (!parse_epoch(src, &layout->clock.epoch))
 		return "The epoch is not a date and time in UTC such as \"2026-01-01T00:00:00Z\".";
+	return NULL;
+}
+
+/*
+ * Derive the rest of a layout from its parts.  Returns NULL on success, or an
+ * error detail if the layout is not possible.
+ */
+static const char *
+complete_layout(snowflake_layout *layout)
+{
+	int			usable_bits;
+
+	if (layout->time_bits < 1)
+		return "The time field must have at least one bit.";
+	if (layout->node_bits > FIELD_BITS_MAX || layout->seq_bits > FIELD_BITS_MAX)
+		return "The node and sequence fields can have at most 31 bits each.";
+	if (layout->time_bits + layout->node_bits + layout->seq_bits > 64)
+		return "The fields have more than 64 bits together.";
+	if (layout->clock.tick < 1 || layout->clock.tick > TICK_MAX)
+		return "The tick must be from 1us to 3600s.";
+	if (layout->start_random && layout->seq_bits < 2)
+		return "A random start requires a sequence field of at least two bits.";
+
+	layout->time_shift = layout->node_bits + layout->seq_bits;
+	layout->node_shift = layout->seq_shift > 0 ? 0 : layout->seq_bits;
+
+	/* Ids are not negative, so the highest of the 64 bits is never used. */
+	usable_bits = Min(layout->time_bits, 63 - layout->time_shift);
+	layout->clock.max_tick = Min(PG_INT64_MAX >> (63 - usable_bits),
+								 (LAYOUT_TIME_MAX - layout->clock.epoch) / layout->clock.tick);
+
+	/*
+	 * The bounds of an empty time range are the highest id and the lowest, so
+	 * these must differ.
+	 */
+	if (snowflake_max_id(layout) == 0)
+		return "The layout must have more than one id before the year 10000.";
 	return NULL;
 }
 
@@ -277,11 +258,14 @@ parse_parts(const char **src, layout_spec *spec)
 static bool
 parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 {
-	layout_spec spec = {0};
 	const char *src = str;
-	const char *reason = parse_preset(&src, &spec) ? NULL : parse_parts(&src, &spec);
+	const char *preset = parse_preset(&src);
+	const char *reason;
 
-	spec.start_random = skip_token(&src, START_RANDOM);
+	/* Zero the padding, because layouts are compared as bytes. */
+	memset(layout, 0, sizeof(snowflake_layout));
+	reason = parse_parts(preset != NULL ? &preset : &src, layout);
+	layout->start_random = skip_token(&src, START_RANDOM);
 	if (reason == NULL && *src != '\0')
 		reason = "Only \"" START_RANDOM "\" can be at the end.";
 	if (reason != NULL)
@@ -292,7 +276,7 @@ parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 				 errhint("Use a name listed by snowflake_layouts(), or the form "
 						 "\"time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z\".")));
 
-	reason = make_layout(&spec, layout);
+	reason = complete_layout(layout);
 	if (reason != NULL)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -301,9 +285,9 @@ parse_layout(const char *str, snowflake_layout *layout, Node *escontext)
 	return true;
 }
 
-/* Format the parts of a layout as text that is valid input for the type. */
+/* Format the parts of a layout, without the option. */
 static char *
-format_layout_parts(const snowflake_layout *layout)
+format_parts(const snowflake_layout *layout)
 {
 	int64		tick = layout->clock.tick;
 	int			unit = 0;
@@ -320,10 +304,8 @@ format_layout_parts(const snowflake_layout *layout)
 
 	while (tick % units[unit].us != 0)
 		unit++;
-	appendStringInfo(&buf, ";tick=%lld%s;epoch=%s%s",
-					 (long long) (tick / units[unit].us), units[unit].name,
-					 format_utc_time(layout->clock.epoch),
-					 layout->start_random ? START_RANDOM : "");
+	appendStringInfo(&buf, ";tick=%lld%s;epoch=%s", (long long) (tick / units[unit].us),
+					 units[unit].name, format_utc_time(layout->clock.epoch));
 	return buf.data;
 }
 
@@ -334,17 +316,16 @@ format_layout_parts(const snowflake_layout *layout)
 char *
 snowflake_format_layout(const snowflake_layout *layout)
 {
+	const char *text = format_parts(layout);
+
 	for (int i = 0; i < lengthof(presets); i++)
 	{
-		layout_spec spec = presets[i].spec;
-		snowflake_layout preset;
-
-		spec.start_random = layout->start_random;
-		if (make_layout(&spec, &preset) == NULL && snowflake_layout_equal(layout, &preset))
-			return psprintf("%s%s", presets[i].name, spec.start_random ? START_RANDOM : "");
+		if (strcmp(presets[i].parts, text) == 0)
+			text = presets[i].name;
 	}
-	return format_layout_parts(layout);
+	return psprintf("%s%s", text, layout->start_random ? START_RANDOM : "");
 }
+
 
 /*
  * Text input: the name of a preset, or for example
@@ -435,12 +416,11 @@ snowflake_layouts(PG_FUNCTION_ARGS)
 		Datum		values[9];
 		bool		nulls[9] = {false};
 
-		if (make_layout(&presets[i].spec, &layout) != NULL)
-			elog(ERROR, "layout \"%s\" is impossible", presets[i].name);
+		parse_layout(presets[i].name, &layout, NULL);
 		tick.time = layout.clock.tick;
 
 		values[0] = PointerGetDatum(&layout);
-		values[1] = CStringGetTextDatum(format_layout_parts(&layout));
+		values[1] = CStringGetTextDatum(presets[i].parts);
 		values[2] = Int32GetDatum(layout.time_bits);
 		values[3] = Int32GetDatum(layout.node_bits);
 		values[4] = Int32GetDatum(layout.seq_bits);

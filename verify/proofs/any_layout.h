@@ -2,7 +2,7 @@
  *
  * any_layout.h
  *		Any layout: one with the properties that layout.c proves of all that
- *		make_layout() makes.
+ *		complete_layout() accepts.
  *
  *-------------------------------------------------------------------------
  */

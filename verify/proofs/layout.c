@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * layout.c
- *		Proof of make_layout(), for any specification that the parser can make.
+ *		Proof of complete_layout(), for any parts that the parser can make.
  *
  *-------------------------------------------------------------------------
  */
@@ -9,30 +9,26 @@
 
 #include "../../src/snowflake_layout.c"
 
-extern layout_spec nondet_layout_spec(void);
-
-/* Any specification; all numbers have at most ten digits and a unit. */
-static layout_spec
-any_spec(void)
+/* Any parts; all numbers have at most ten digits and a unit. */
+static snowflake_layout
+any_parts(void)
 {
-	layout_spec spec = nondet_layout_spec();
+	snowflake_layout parts = nondet_snowflake_layout();
 
-	assume(spec.time_bits >= 0 && spec.time_bits <= 99);
-	assume(spec.node_bits >= 0 && spec.node_bits <= 99);
-	assume(spec.seq_bits >= 0 && spec.seq_bits <= 99);
-	assume(spec.tick >= 0 && spec.tick <= INT64CONST(9999999999) * USECS_PER_SEC);
-	assume(spec.epoch >= EARLIEST && spec.epoch <= LATEST);
-	return spec;
+	assume(parts.time_bits <= 99 && parts.node_bits <= 99 && parts.seq_bits <= 99);
+	assume(parts.seq_shift == 0 || (parts.seq_bits > 0 && parts.seq_shift == parts.node_bits));
+	assume(parts.clock.tick >= 0 && parts.clock.tick <= INT64CONST(9999999999) * USECS_PER_SEC);
+	assume(parts.clock.epoch >= EARLIEST && parts.clock.epoch <= LATEST);
+	return parts;
 }
 
-/* A layout that make_layout() makes */
+/* A layout that complete_layout() accepts */
 static snowflake_layout
 made_layout(void)
 {
-	layout_spec spec = any_spec();
-	snowflake_layout layout;
+	snowflake_layout layout = any_parts();
 
-	assume(make_layout(&spec, &layout) == NULL);
+	assume(complete_layout(&layout) == NULL);
 	return layout;
 }
 
@@ -53,15 +49,13 @@ ticks_are_inside(void)
 	prove(snowflake_max_id(&layout) > 0);
 }
 
-/* The same quotient as in make_layout(), which the solver need not compute */
+/* The same quotient as in complete_layout(), which the solver need not compute */
 void
 end_is_before_10000(void)
 {
-	layout_spec spec = any_spec();
-	snowflake_layout layout;
+	snowflake_layout layout = any_parts();
 
-	assume(make_layout(&spec, &layout) == NULL);
-	prove(layout.clock.epoch == spec.epoch);
-	prove(layout.clock.tick == spec.tick && spec.tick >= 1 && spec.tick <= TICK_MAX);
-	prove(layout.clock.max_tick <= (LATEST - spec.epoch) / spec.tick);
+	assume(complete_layout(&layout) == NULL);
+	prove(layout.clock.tick >= 1 && layout.clock.tick <= TICK_MAX);
+	prove(layout.clock.max_tick <= (LATEST - layout.clock.epoch) / layout.clock.tick);
 }
