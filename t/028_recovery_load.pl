@@ -75,7 +75,7 @@ SKIP:
 	if (!$ENV{oldinstall})
 	{
 		diag('no older server is named by the variable "oldinstall": pg_upgrade IS NOT TESTED');
-		skip 'no older server', 1;
+		skip 'no older server is named by the variable "oldinstall"', 1;
 	}
 
 	my $old = PostgreSQL::Test::Cluster->new('old', install_path => $ENV{oldinstall});

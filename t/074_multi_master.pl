@@ -124,7 +124,7 @@ is($server{1}->safe_psql('postgres', 'SELECT count(*) FROM orders'), 3 + 12 * 15
 # so any may change any row.
 SKIP:
 {
-	skip 'origin = none needs PostgreSQL 16', 2 if $server{1}->safe_psql('postgres', 'SHOW server_version_num') < 160000;
+	skip 'needs PostgreSQL 16: origin = none', 2 if $server{1}->safe_psql('postgres', 'SHOW server_version_num') < 160000;
 
 	$server{$_}->safe_psql('postgres', q{
 		CREATE TABLE note (id bigint PRIMARY KEY DEFAULT next_snowflake('orders_id', 'twitter'), body text);

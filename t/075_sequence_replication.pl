@@ -16,7 +16,7 @@ my $old = start_server('old', allows_streaming => 'logical');
 if ($old->safe_psql('postgres', 'SHOW server_version_num') < 190000)
 {
 	$old->stop;
-	plan skip_all => 'sequences are replicated from PostgreSQL 19 on';
+	plan skip_all => 'needs PostgreSQL 19: replication of sequences';
 }
 my $new = start_server('new', allows_streaming => 'logical');
 my $table = q{

@@ -60,7 +60,7 @@ ok(slurp_file($archive) eq $first, 'the same files make the same image');
 SKIP:
 {
 	my $node = PostgreSQL::Test::Cluster->new('image');
-	skip 'extension_control_path is of PostgreSQL 18', 3 if $node->pg_version < 18;
+	skip 'needs PostgreSQL 18: extension_control_path', 3 if $node->pg_version < 18;
 	system_or_bail('tar', '-C', "$dir/root", '-xf', "$dir/layer.tar");
 	my $root = "$dir/root" =~ m{^/} ? "$dir/root" : `pwd` =~ s/\n//r . "/$dir/root";
 	$node->init;
@@ -100,7 +100,7 @@ SKIP:
 }
 SKIP:
 {
-	skip 'the RPM is built with --long', 2 unless ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
+	skip 'runs with --long', 2 unless ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
 	skip 'rpmbuild, unzip or git is not installed (on Debian rpm, unzip, git)', 2 if grep { system("which $_ >/dev/null 2>&1") != 0 } qw(rpmbuild unzip git);
 	system_or_bail('sh', '-c', "mkdir -p $dir/rpm/SOURCES && make -s -C $dir/tree clean && cd $dir/tree && git init -q . && git add --all && " .
 		"git archive --format=zip --prefix=objectid_ext-$version/ -o ../rpm/SOURCES/objectid_ext-$version.zip \$(git write-tree)");
