@@ -159,10 +159,15 @@ reservation_of(const snowflake_layout *layout, const slot_block *block, int64 ma
 	return Min(max, block->end + (slots << layout->seq_shift));
 }
 
-/* Reject a sequence that cannot hold ids of this layout. */
+/*
+ * Reject a sequence that cannot hold ids of this layout, or whose MINVALUE is
+ * further ahead of the clock than a burst can be.
+ */
 static void
 check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout)
 {
+	int64		min_tick = options->seqmin >> layout->time_shift;
+
 	if (options->seqincrement < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -176,19 +181,7 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 						snowflake_format_layout(layout)),
 				 errdetail("A tick has %lld sequence numbers.",
 						   (long long) snowflake_max_sequence(layout) + 1)));
-}
-
-/*
- * Reject a MINVALUE that is further ahead of the clock than a burst can be,
- * because no id of the current time could be taken.
- */
-static void
-check_min_value(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout,
-				TimestampTz now)
-{
-	int64		tick = options->seqmin >> layout->time_shift;
-
-	if (tick > 0 && tick > tick_at(&layout->clock, now + RESERVATION))
+	if (min_tick > 0 && min_tick > tick_at(&layout->clock, GetCurrentTimestamp() + RESERVATION))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("MINVALUE (%lld) of sequence \"%s\" is ahead of the clock in layout %s",
@@ -232,17 +225,16 @@ allowed_lead(Relation rel)
  * be hours behind.
  */
 static bool
-take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layout *layout,
-		   bool waited, slot_block *block)
+take_slots(sequence_entry *entry, Relation rel, bool waited, slot_block *block)
 {
 	const FormData_pg_sequence *options = &entry->options;
+	const snowflake_layout *layout = &entry->layout;
 	Buffer		buf;
 	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_EXCLUSIVE);
 	bool		taken;
 
 	block->now = GetCurrentTimestamp();
-	check_min_value(rel, options, layout, block->now);
-	choose_slots(layout, node, options, data, block);
+	choose_slots(layout, entry->node, options, data, block);
 	check_max_value(rel, options, block);
 	taken = waited || !block->new_tick ||
 		block->tick_begin - block->now <= allowed_lead(rel);
@@ -263,21 +255,19 @@ take_slots(sequence_entry *entry, Relation rel, int32 node, const snowflake_layo
  * clock, so that all backends together get the ids of one tick per tick.
  */
 static void
-take_slots_in_turn(sequence_entry *entry, Relation rel, int32 node,
-				   const snowflake_layout *layout, slot_block *block)
+take_slots_in_turn(sequence_entry *entry, Relation rel, slot_block *block)
 {
 	ItemPointerData tid;
-	bool		waited = false;
 
-	if (take_slots(entry, rel, node, layout, false, block))
+	if (take_slots(entry, rel, false, block))
 		return;
 
 	ItemPointerSet(&tid, 0, FirstOffsetNumber);
 	LockTuple(rel, &tid, ExclusiveLock);
-	while (!take_slots(entry, rel, node, layout, waited, block))
+	if (!take_slots(entry, rel, false, block))
 	{
-		objectid_ext_wait_for_clock(block->tick_begin, allowed_lead(rel), layout->clock.tick);
-		waited = true;
+		objectid_ext_wait_for_clock(block->tick_begin, allowed_lead(rel), entry->layout.clock.tick);
+		(void) take_slots(entry, rel, true, block);
 	}
 	UnlockTuple(rel, &tid, ExclusiveLock);
 }
@@ -309,14 +299,16 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
  * settled_snowflake() back.
  */
 static void
-flush_block(sequence_entry *entry, Relation rel, const snowflake_layout *layout, const slot_block *block)
+flush_block(sequence_entry *entry, Relation rel, const slot_block *block)
 {
+	int64		tick = entry->layout.clock.tick;
+
 	entry->usable_from = block->tick_begin;
-	entry->usable_until = Min(block->tick_begin + layout->clock.tick,
+	entry->usable_until = Min(block->tick_begin + tick,
 							  Max(block->tick_begin, block->now) + RESERVATION);
 	unsettled_set_block(entry, block->tick_begin - RESERVATION, entry->usable_until);
 	if (RelationNeedsWAL(rel) &&
-		(block->now < block->tick_begin || layout->clock.tick > RESTART_TIME))
+		(block->now < block->tick_begin || tick > RESTART_TIME))
 	{
 		XLogFlush(block->lsn);
 		entry->usable_from = DT_NOBEGIN;
@@ -332,12 +324,12 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 
 	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
 	check_clock_sequence(rel, &entry->options, layout);
-	unsettled_register(entry);
-	take_slots_in_turn(entry, rel, node, layout, &block);
-	flush_block(entry, rel, layout, &block);
-
 	entry->node = node;
 	entry->layout = *layout;
+	unsettled_register(entry);
+	take_slots_in_turn(entry, rel, &block);
+	flush_block(entry, rel, &block);
+
 	entry->next = block.first;
 	entry->step = entry->options.seqincrement << layout->seq_shift;
 	entry->remaining = block.count;

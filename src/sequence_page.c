@@ -310,9 +310,8 @@ is_covered(const sequence_entry *entry, Page page, int64 value)
 	 * The first change after a checkpoint must be logged in any case: replay
 	 * begins at the checkpoint and would not see an earlier record.
 	 */
-	if (!entry->logged || !data->is_called || PageGetLSN(page) <= GetRedoRecPtr())
-		return false;
-	if (!is_flushed_by_commit(PageGetLSN(page)))
+	if (!entry->logged || !data->is_called || PageGetLSN(page) <= GetRedoRecPtr() ||
+		!is_flushed_by_commit(PageGetLSN(page)))
 		return false;
 
 	/*
