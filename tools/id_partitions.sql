@@ -72,7 +72,8 @@ BEGIN
                          UNION ALL
                          SELECT substring(obj_description(inhrelid, 'pg_class') FROM '^ids of layout ([^ ]+) from ') FROM pg_inherits WHERE inhparent = parent
                         ) AS source (layout)
-                   WHERE source.layout IS NOT NULL);
+                   WHERE source.layout IS NOT NULL
+                   ORDER BY 1);
     CASE cardinality(known)
         WHEN 1 THEN
             RETURN objectid_ext_tools._layout(known[1]);

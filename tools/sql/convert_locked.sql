@@ -29,7 +29,7 @@ SELECT NULL, relname, format('%s INCREMENT %s MINVALUE %s MAXVALUE %s CACHE %s, 
                              (SELECT concat_ws('.', refobjid::regclass, attname) FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
                               WHERE classid = 'pg_class'::regclass AND objid = c.oid AND refclassid = 'pg_class'::regclass), relacl), obj_description(c.oid), c.oid
 FROM pg_sequence JOIN pg_class c ON c.oid = seqrelid WHERE relnamespace = 'conv'::regnamespace
-ORDER BY 1, 2;
+ORDER BY 1, 2, 3;
 
 --
 -- Each kind of integer key: ids stay, new ones are snowflakes
