@@ -17,43 +17,63 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._changing_foreign_keys(regclass, name, regtype) IS 'internal: foreign keys of which a column will change its type';
 
--- Writers lock the tables in any order, so there is no order without deadlocks.  We wait
--- for the first lock as the caller wants, but for less than deadlock_timeout for each
--- other; if that fails, the subtransaction gives all back, and we begin with the table
--- that was busy.  Until its table is locked, a key can get another partition or foreign
--- key, so look again.
-
-CREATE FUNCTION objectid_ext_tools._lock_key("table" regclass, "column" name, from_types regtype[], to_type regtype) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+CREATE FUNCTION objectid_ext_tools._check_key("table" regclass, "column" name, VARIADIC types regtype[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    lock_table text := 'LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE';
-    timeout text := current_setting('lock_timeout');
-    busy regclass := "table";
-    locked regclass[];
-    tables regclass[];
     other record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column")) THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    SELECT * INTO other FROM objectid_ext_tools._key_columns("table", "column") WHERE type <> ALL (types) ORDER BY relation, attnum LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %', other.attname, other.relation, other.type
+            USING ERRCODE = 'datatype_mismatch', DETAIL = format('Columns of these types can be converted: %s.', array_to_string(types, ', '));
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_key(regclass, name, regtype[]) IS 'internal: an error if the column does not exist, or one that belongs to the key is of none of these types';
+
+-- Writers lock the tables in any order, and the sequence before them or after them, so
+-- there is no order without deadlocks.  We wait for the first lock as the caller wants,
+-- but for less than deadlock_timeout for each other; if that fails, the subtransaction
+-- gives all back, and we begin with what was busy.  Until its table is locked, a key can
+-- get another partition or foreign key, so look again.
+
+CREATE FUNCTION objectid_ext_tools._lock_key("table" regclass, "column" name, to_type regtype, sequence regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timeout text := current_setting('lock_timeout');
+    busy text := format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', "table");
+    locked text[];
+    next text[];
 BEGIN
     PERFORM objectid_ext_tools._check_isolation();
     <<attempt>>
     LOOP
         BEGIN
             locked := '{}';
-            EXECUTE format(lock_table, busy);
+            EXECUTE busy;
             locked := ARRAY[busy];
             SET LOCAL lock_timeout = '100ms';
             LOOP
-                tables := ARRAY(SELECT relation FROM objectid_ext_tools._key_columns("table", "column")
-                                UNION
-                                SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
-                                EXCEPT
-                                SELECT unnest(locked));
-                EXIT attempt WHEN tables = '{}';
-                FOREACH busy IN ARRAY tables LOOP
-                    EXECUTE format(lock_table, busy);
+                next := ARRAY(SELECT format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation)
+                              FROM (SELECT relation FROM objectid_ext_tools._key_columns("table", "column")
+                                    UNION
+                                    SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)) AS tables
+                              UNION
+                              SELECT format('ALTER SEQUENCE %s AS bigint', sequence) WHERE sequence IS NOT NULL
+                              EXCEPT
+                              SELECT unnest(locked));
+                EXIT attempt WHEN next = '{}';
+                FOREACH busy IN ARRAY next LOOP
+                    EXECUTE busy;
                 END LOOP;
-                locked := locked || tables;
+                locked := locked || next;
             END LOOP;
         EXCEPTION WHEN lock_not_available THEN
             IF locked = '{}' THEN
@@ -62,17 +82,9 @@ BEGIN
         END;
     END LOOP;
     PERFORM set_config('lock_timeout', timeout, true);
-    IF NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column")) THEN
-        RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
-    END IF;
-    SELECT * INTO other FROM objectid_ext_tools._key_columns("table", "column") WHERE type <> ALL (from_types || to_type) ORDER BY relation, attnum LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % is of type %', other.attname, other.relation, other.type
-            USING ERRCODE = 'datatype_mismatch', DETAIL = format('Columns of these types can be converted: %s.', array_to_string(from_types || to_type, ', '));
-    END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_key(regclass, name, regtype[], regtype) IS 'internal: locks all tables that a conversion changes; an error if the column does not exist, or one that changes is of another type, or at isolation levels above READ COMMITTED';
+COMMENT ON FUNCTION objectid_ext_tools._lock_key(regclass, name, regtype, regclass) IS 'internal: locks all tables that a conversion changes, and a sequence (or null); an error at isolation levels above READ COMMITTED';
 
 -- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
 -- before, and checked once, when all types are changed.
@@ -220,7 +232,10 @@ BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    PERFORM objectid_ext_tools._lock_key("table", "column", '{smallint,integer}', 'bigint');
+    PERFORM objectid_ext_tools._check_key("table", "column", 'smallint', 'integer', 'bigint');
+    PERFORM objectid_ext_tools._lock_key("table", "column", 'bigint', objectid_ext_tools._key_sequence("table", "column"));
+    -- what can have changed meanwhile
+    PERFORM objectid_ext_tools._check_key("table", "column", 'smallint', 'integer', 'bigint');
     sequence := objectid_ext_tools._key_sequence("table", "column");
     highest := objectid_ext_tools._highest_id("table", "column", sequence, layout);
     IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attidentity <> '') THEN
@@ -243,7 +258,8 @@ AS $$
 DECLARE
     to_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;
 BEGIN
-    PERFORM objectid_ext_tools._lock_key("table", "column", '{text,varchar,bpchar,bytea,jsonb}', to_type);
+    PERFORM objectid_ext_tools._lock_key("table", "column", to_type, NULL);
+    PERFORM objectid_ext_tools._check_key("table", "column", 'text', 'varchar', 'bpchar', 'bytea', 'jsonb', to_type);
     PERFORM objectid_ext_tools._change_key_type("table", "column", to_type);
 END;
 $$;
