@@ -13,12 +13,12 @@ use Time::HiRes qw(sleep);
 
 # Ids must be ahead of the clock by more than the duration of a promotion, so that
 # the clock has no effect.  With 16 ids in ten milliseconds, a moderate load does
-# that.
+# that, and soon is a minute ahead; there is no limit that it would have to wait for.
 my $layout = 'time:41,node:4,seq:4;tick=10ms;epoch=2020-01-01T00:00:00Z';
 my $primary = start_server('primary', allows_streaming => 1, conf => q{
 shared_buffers = 16MB
 client_min_messages = error
-objectid_ext.max_clock_lead = '1min'
+objectid_ext.max_clock_lead = '1h'
 });
 $primary->safe_psql('postgres', q{
 	CREATE SEQUENCE cache_1 CACHE 1;
