@@ -13,9 +13,10 @@
 #define DIGITS_MAX	18
 
 /*
- * Rounds of the permutation.  With fewer, some orders of ten numbers prevail.
+ * Steps of the permutation, two a round.  With fewer, some orders of ten
+ * numbers prevail.
  */
-#define ROUNDS		12
+#define STEPS		24
 
 /*
  * Return 10 to the power of digits.  Raises invalid_parameter_value unless
@@ -92,51 +93,43 @@ mix_bits(uint64 x)
 	return x;
 }
 
-/*
- * Compute the change of one half from the other half.  Each round has two
- * steps.
- */
+/* Compute the change of one half from the other half. */
 static inline uint64
 half_change(const digit_permutation *p, int step, uint64 half)
 {
 	return mix_bits(half + mix_bits(p->key + step));
 }
 
+/*
+ * Permute a value, or undo that: the steps in reverse, with a difference in the
+ * place of the sum.
+ */
 static uint64
-permute(const digit_permutation *p, uint64 value)
+permute(const digit_permutation *p, uint64 value, bool inverse)
 {
 	uint64		mask = (UINT64CONST(1) << p->digits) - 1;
 	uint64		fives = p->limit >> p->digits;
 	uint64		low = value & mask;
 	uint64		high = value >> p->digits;
 
-	for (int step = 1; step < 2 * ROUNDS; step += 2)
+	for (int i = 1; i <= STEPS; i++)
 	{
-		low ^= half_change(p, step, high) & mask;
-		high = (high + half_change(p, step + 1, low) % fives) % fives;
-	}
-	return high << p->digits | low;
-}
+		int			step = inverse ? STEPS + 1 - i : i;
+		uint64		change = half_change(p, step, step % 2 == 1 ? high : low);
 
-static uint64
-unpermute(const digit_permutation *p, uint64 value)
-{
-	uint64		mask = (UINT64CONST(1) << p->digits) - 1;
-	uint64		fives = p->limit >> p->digits;
-	uint64		low = value & mask;
-	uint64		high = value >> p->digits;
-
-	for (int step = 2 * ROUNDS - 1; step > 0; step -= 2)
-	{
-		high = (high + fives - half_change(p, step + 1, low) % fives) % fives;
-		low ^= half_change(p, step, high) & mask;
+		if (step % 2 == 1)
+			low ^= change & mask;
+		else if (inverse)
+			high = (high + fives - change % fives) % fives;
+		else
+			high = (high + change % fives) % fives;
 	}
 	return high << p->digits | low;
 }
 
 /* Common part of permute_digits() and unpermute_digits() */
 static int64
-apply_permutation(FunctionCallInfo fcinfo, uint64 (*direction) (const digit_permutation *, uint64))
+apply_permutation(FunctionCallInfo fcinfo, bool inverse)
 {
 	int64		value = PG_GETARG_INT64(0);
 	digit_permutation p;
@@ -149,7 +142,7 @@ apply_permutation(FunctionCallInfo fcinfo, uint64 (*direction) (const digit_perm
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("value %lld is out of range", (long long) value),
 				 errdetail("It must be from 0 to %lld.", (long long) p.limit - 1)));
-	return (int64) direction(&p, (uint64) value);
+	return (int64) permute(&p, (uint64) value, inverse);
 }
 
 /*
@@ -162,7 +155,7 @@ PG_FUNCTION_INFO_V1(permute_digits);
 Datum
 permute_digits(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(apply_permutation(fcinfo, permute));
+	PG_RETURN_INT64(apply_permutation(fcinfo, false));
 }
 
 /* Inverse of permute_digits(), with the same arguments and errors */
@@ -170,5 +163,5 @@ PG_FUNCTION_INFO_V1(unpermute_digits);
 Datum
 unpermute_digits(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(apply_permutation(fcinfo, unpermute));
+	PG_RETURN_INT64(apply_permutation(fcinfo, true));
 }

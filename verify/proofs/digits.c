@@ -4,8 +4,8 @@
  *		Proof of permute(), for numbers of DIGITS digits.
  *
  * The changes of the halves are any function of key, step and half.  So
- * nothing depends on the hash.  A proof with ROUNDS rounds is one for any
- * number of rounds: each round of unpermute() undoes one of permute().
+ * nothing depends on the hash.  A proof with STEPS steps is one for any
+ * number of steps: each step of the inverse undoes one.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,7 +37,7 @@ inverse(void)
 	for (int i = 0; i < DIGITS; i++)
 		p.limit *= 10;
 	assume(value < p.limit);
-	permuted = permute(&p, value);
+	permuted = permute(&p, value, false);
 	prove(permuted < p.limit);
-	prove(unpermute(&p, permuted) == value);
+	prove(permute(&p, permuted, true) == value);
 }
