@@ -16,7 +16,6 @@
  *-------------------------------------------------------------------------
  */
 #include "objectid.h"
-#include "text_token.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
@@ -65,62 +64,27 @@ parse_hex_digits(const char *src, objectid *id)
 	return true;
 }
 
-static void
-skip_blanks(const char **src)
-{
-	*src += strspn(*src, " \t\n\r");
-}
-
 /*
- * Parse MongoDB Extended JSON, {"$oid":"..."}.  This is the only spelling that
- * allows blanks, between its tokens.
+ * Does all of the string have a spelling?  In that, "#" stands for the 24
+ * digits, which are read into *id, and a blank for any number of blanks.
  */
 static bool
-parse_extended_json(const char *src, objectid *id)
+has_spelling(const char *str, const char *spelling, objectid *id)
 {
-	if (!skip_token(&src, "{"))
-		return false;
-	skip_blanks(&src);
-	if (!skip_token(&src, "\"$oid\""))
-		return false;
-	skip_blanks(&src);
-	if (!skip_token(&src, ":"))
-		return false;
-	skip_blanks(&src);
-	if (!skip_token(&src, "\"") || !parse_hex_digits(src, id))
-		return false;
-	src += OBJECTID_HEX_DIGITS;
-	if (!skip_token(&src, "\""))
-		return false;
-	skip_blanks(&src);
-	return strcmp(src, "}") == 0;
-}
-
-/* Parse the spellings that have the 24 digits between two fixed strings. */
-static bool
-parse_wrapped(const char *str, objectid *id)
-{
-	static const struct
+	for (; *spelling != '\0'; spelling++)
 	{
-		const char *open;
-		const char *close;
-	}			wrappers[] = {
-		{"ObjectId(\"", "\")"},
-		{"ObjectId('", "')"},
-		{"ObjectId(", ")"},
-		{"\"", "\""}
-	};
-
-	for (int i = 0; i < lengthof(wrappers); i++)
-	{
-		const char *src = str;
-
-		if (skip_token(&src, wrappers[i].open) &&
-			parse_hex_digits(src, id) &&
-			strcmp(src + OBJECTID_HEX_DIGITS, wrappers[i].close) == 0)
-			return true;
+		if (*spelling == ' ')
+			str += strspn(str, " \t\n\r");
+		else if (*spelling == '#')
+		{
+			if (!parse_hex_digits(str, id))
+				return false;
+			str += OBJECTID_HEX_DIGITS;
+		}
+		else if (*str++ != *spelling)
+			return false;
 	}
-	return false;
+	return *str == '\0';
 }
 
 /* Does the string begin like an ISO 8601 date? */
@@ -151,9 +115,22 @@ scan_bare_objectid(const char *str, objectid *id)
 static bool
 scan_objectid(const char *str, objectid *id)
 {
-	return scan_bare_objectid(str, id) ||
-		parse_wrapped(str, id) ||
-		parse_extended_json(str, id);
+	static const char *const spellings[] = {
+		"ObjectId(\"#\")",
+		"ObjectId('#')",
+		"ObjectId(#)",
+		"\"#\"",
+		"{ \"$oid\" : \"#\" }"		/* MongoDB Extended JSON */
+	};
+
+	if (scan_bare_objectid(str, id))
+		return true;
+	for (int i = 0; i < lengthof(spellings); i++)
+	{
+		if (has_spelling(str, spellings[i], id))
+			return true;
+	}
+	return false;
 }
 
 /* Say what is wrong with invalid input, or return NULL where nobody can tell. */
@@ -299,54 +276,25 @@ objectid_send(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(objectid_lt);
-Datum
-objectid_lt(PG_FUNCTION_ARGS)
+static inline int
+cmp_ids(FunctionCallInfo fcinfo)
 {
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) < 0);
+	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1));
 }
 
-PG_FUNCTION_INFO_V1(objectid_le);
-Datum
-objectid_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_eq);
-Datum
-objectid_eq(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) == 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_ne);
-Datum
-objectid_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) != 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_ge);
-Datum
-objectid_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_gt);
-Datum
-objectid_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)) > 0);
-}
+COMPARISON_FUNCTION(objectid_lt, cmp_ids(fcinfo) < 0);
+COMPARISON_FUNCTION(objectid_le, cmp_ids(fcinfo) <= 0);
+COMPARISON_FUNCTION(objectid_eq, memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) == 0);
+COMPARISON_FUNCTION(objectid_ne, memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) != 0);
+COMPARISON_FUNCTION(objectid_ge, cmp_ids(fcinfo) >= 0);
+COMPARISON_FUNCTION(objectid_gt, cmp_ids(fcinfo) > 0);
 
 /* btree support 1: three-way comparison, an int4 of -1, 0 or 1 */
 PG_FUNCTION_INFO_V1(objectid_cmp);
 Datum
 objectid_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
+	PG_RETURN_INT32(cmp_ids(fcinfo));
 }
 
 /* The lesser of two ids, for min() */

@@ -41,6 +41,16 @@ typedef struct objectid
 /* The classic layout divides the identity into machine and process id. */
 #define OBJECTID_MACHINE_LEN		3
 
+/* Define a comparison that SQL calls, with fcinfo as in any such function. */
+#define COMPARISON_FUNCTION(name, condition) \
+PG_FUNCTION_INFO_V1(name); \
+Datum \
+name(PG_FUNCTION_ARGS) \
+{ \
+	PG_RETURN_BOOL(condition); \
+} \
+extern int	no_such_variable	/* takes the semicolon */
+
 /* Text form (objectid_ext.c). */
 extern bool parse_objectid(const char *str, objectid *id, Node *escontext);
 extern bool scan_bare_objectid(const char *str, objectid *id);

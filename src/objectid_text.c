@@ -65,90 +65,20 @@ cmp_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
  * The operators between objectid and text.  Text that is not a valid objectid raises
  * invalid_text_representation, as the cast does.
  */
-PG_FUNCTION_INFO_V1(objectid_lt_text);
-Datum
-objectid_lt_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) < 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_le_text);
-Datum
-objectid_le_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_eq_text);
-Datum
-objectid_eq_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) == 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_ne_text);
-Datum
-objectid_ne_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) != 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_ge_text);
-Datum
-objectid_ge_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_gt_text);
-Datum
-objectid_gt_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_text(fcinfo, 0, 1) > 0);
-}
+COMPARISON_FUNCTION(objectid_lt_text, cmp_text(fcinfo, 0, 1) < 0);
+COMPARISON_FUNCTION(objectid_le_text, cmp_text(fcinfo, 0, 1) <= 0);
+COMPARISON_FUNCTION(objectid_eq_text, cmp_text(fcinfo, 0, 1) == 0);
+COMPARISON_FUNCTION(objectid_ne_text, cmp_text(fcinfo, 0, 1) != 0);
+COMPARISON_FUNCTION(objectid_ge_text, cmp_text(fcinfo, 0, 1) >= 0);
+COMPARISON_FUNCTION(objectid_gt_text, cmp_text(fcinfo, 0, 1) > 0);
 
 /* The same with the text first: the comparison is the other way round. */
-PG_FUNCTION_INFO_V1(text_lt_objectid);
-Datum
-text_lt_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(0 < cmp_text(fcinfo, 1, 0));
-}
-
-PG_FUNCTION_INFO_V1(text_le_objectid);
-Datum
-text_le_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(0 <= cmp_text(fcinfo, 1, 0));
-}
-
-PG_FUNCTION_INFO_V1(text_eq_objectid);
-Datum
-text_eq_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(0 == cmp_text(fcinfo, 1, 0));
-}
-
-PG_FUNCTION_INFO_V1(text_ne_objectid);
-Datum
-text_ne_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(0 != cmp_text(fcinfo, 1, 0));
-}
-
-PG_FUNCTION_INFO_V1(text_ge_objectid);
-Datum
-text_ge_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(0 >= cmp_text(fcinfo, 1, 0));
-}
-
-PG_FUNCTION_INFO_V1(text_gt_objectid);
-Datum
-text_gt_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(0 > cmp_text(fcinfo, 1, 0));
-}
+COMPARISON_FUNCTION(text_lt_objectid, 0 < cmp_text(fcinfo, 1, 0));
+COMPARISON_FUNCTION(text_le_objectid, 0 <= cmp_text(fcinfo, 1, 0));
+COMPARISON_FUNCTION(text_eq_objectid, 0 == cmp_text(fcinfo, 1, 0));
+COMPARISON_FUNCTION(text_ne_objectid, 0 != cmp_text(fcinfo, 1, 0));
+COMPARISON_FUNCTION(text_ge_objectid, 0 >= cmp_text(fcinfo, 1, 0));
+COMPARISON_FUNCTION(text_gt_objectid, 0 > cmp_text(fcinfo, 1, 0));
 
 
 /* ----------------------------------------------------------------
@@ -169,36 +99,20 @@ cast_to_objectid(PlannerInfo *root, Node *arg, Oid objectid_type)
 	return (Expr *) eval_const_expressions(root, cast);
 }
 
-/* The comparisons, by the part of a function's name that tells them */
-static const struct
-{
-	const char *name;
-	StrategyNumber strategy;
-	bool		negated;
-}			comparisons[] = {
-	{"_lt_", BTLessStrategyNumber},
-	{"_le_", BTLessEqualStrategyNumber},
-	{"_eq_", BTEqualStrategyNumber},
-	{"_ne_", BTEqualStrategyNumber, true},
-	{"_ge_", BTGreaterEqualStrategyNumber},
-	{"_gt_", BTGreaterStrategyNumber}
-};
-
-/* Find the operator of two objectids for a comparison with text. */
+/* Find the operator of two objectids for a comparison with text, by its name. */
 static Oid
 operator_for(Oid funcid, Oid type)
 {
+	static const char *const names[] = {"_ne_", "_lt_", "_le_", "_eq_", "_ge_", "_gt_"};
 	const char *name = get_func_name(funcid);
 	Oid			family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 
-	for (int i = 0; i < lengthof(comparisons) && name != NULL; i++)
+	/* The index of a name is its strategy number; a btree has none for <>. */
+	for (StrategyNumber i = 0; i < lengthof(names) && name != NULL; i++)
 	{
-		if (strstr(name, comparisons[i].name) != NULL)
-		{
-			Oid			opno = get_opfamily_member(family, type, type, comparisons[i].strategy);
-
-			return comparisons[i].negated ? get_negator(opno) : opno;
-		}
+		if (strstr(name, names[i]) != NULL)
+			return i != InvalidStrategy ? get_opfamily_member(family, type, type, i) :
+				get_negator(get_opfamily_member(family, type, type, BTEqualStrategyNumber));
 	}
 	return InvalidOid;
 }

@@ -169,61 +169,14 @@ cmp_after(FunctionCallInfo fcinfo, int id_arg, int time_arg)
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
 }
 
-PG_FUNCTION_INFO_V1(objectid_lt_timestamptz);
-Datum
-objectid_lt_timestamptz(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_floor(fcinfo, 0, 1) < 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_le_timestamptz);
-Datum
-objectid_le_timestamptz(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_after(fcinfo, 0, 1) < 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_ge_timestamptz);
-Datum
-objectid_ge_timestamptz(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_floor(fcinfo, 0, 1) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(objectid_gt_timestamptz);
-Datum
-objectid_gt_timestamptz(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_after(fcinfo, 0, 1) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(timestamptz_lt_objectid);
-Datum
-timestamptz_lt_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_after(fcinfo, 1, 0) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(timestamptz_le_objectid);
-Datum
-timestamptz_le_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_floor(fcinfo, 1, 0) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(timestamptz_ge_objectid);
-Datum
-timestamptz_ge_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_after(fcinfo, 1, 0) < 0);
-}
-
-PG_FUNCTION_INFO_V1(timestamptz_gt_objectid);
-Datum
-timestamptz_gt_objectid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(cmp_floor(fcinfo, 1, 0) < 0);
-}
+COMPARISON_FUNCTION(objectid_lt_timestamptz, cmp_floor(fcinfo, 0, 1) < 0);
+COMPARISON_FUNCTION(objectid_le_timestamptz, cmp_after(fcinfo, 0, 1) < 0);
+COMPARISON_FUNCTION(objectid_ge_timestamptz, cmp_floor(fcinfo, 0, 1) >= 0);
+COMPARISON_FUNCTION(objectid_gt_timestamptz, cmp_after(fcinfo, 0, 1) >= 0);
+COMPARISON_FUNCTION(timestamptz_lt_objectid, cmp_after(fcinfo, 1, 0) >= 0);
+COMPARISON_FUNCTION(timestamptz_le_objectid, cmp_floor(fcinfo, 1, 0) >= 0);
+COMPARISON_FUNCTION(timestamptz_ge_objectid, cmp_after(fcinfo, 1, 0) < 0);
+COMPARISON_FUNCTION(timestamptz_gt_objectid, cmp_floor(fcinfo, 1, 0) < 0);
 
 /*
  * Is an id within a range: its time in one of timestamptz, itself in one of
