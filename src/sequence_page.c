@@ -193,34 +193,43 @@ lock_sequence(Oid relid)
  */
 
 /*
- * Check that the relation is a sequence and that the user has the privilege to
- * take values from it, and read its options.  The errors, and their order, are
- * those of nextval().
+ * Open a sequence on which the user has one of these privileges.  The errors,
+ * and their order, are those of nextval().
  */
-static void
-check_sequence(sequence_entry *entry, Relation rel)
+Relation
+open_sequence(Oid relid, LOCKMODE lockmode, AclMode privileges)
 {
+	Relation	rel = try_relation_open(relid, lockmode);
+
+	if (rel == NULL)
+		report_missing_sequence(relid);
+	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
+	if (pg_class_aclcheck(relid, GetUserId(), privileges) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
+	return rel;
+}
+
+/* Open a sequence for the first time since an invalidation, or as another user. */
+static Relation
+check_sequence_entry(sequence_entry *entry)
+{
+	Relation	rel;
 	HeapTuple	tuple;
 
 	/* A change of user does not affect what we know about the page. */
 	if (!entry->valid)
 		entry->logged = false;
 
-	/*
-	 * Do this first, so that an invalidation during the checks takes effect.
-	 */
+	/* Do this first, so that an invalidation during the checks takes effect. */
 	entry->valid = true;
 	entry->userid = InvalidOid;
 
-	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
-	if (pg_class_aclcheck(entry->relid, GetUserId(), ACL_USAGE | ACL_UPDATE) != ACLCHECK_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
-
+	rel = open_sequence(entry->relid, NoLock, ACL_USAGE | ACL_UPDATE);
 	tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(entry->relid));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for sequence %u", entry->relid);
@@ -229,6 +238,7 @@ check_sequence(sequence_entry *entry, Relation rel)
 
 	entry->is_temp = rel->rd_islocaltemp;
 	entry->userid = GetUserId();
+	return rel;
 }
 
 /*
@@ -238,16 +248,13 @@ check_sequence(sequence_entry *entry, Relation rel)
 Relation
 open_sequence_entry(sequence_entry *entry, const char *funcname)
 {
-	/* It can only be missing after an invalidation; to look costs time. */
-	Relation	rel = entry->valid ? relation_open(entry->relid, NoLock) :
-		try_relation_open(entry->relid, NoLock);
-
-	if (rel == NULL)
-		report_missing_sequence(entry->relid);
+	Relation	rel;
 
 	entry->remaining = 0;
-	if (!entry->valid || entry->userid != GetUserId())
-		check_sequence(entry, rel);
+	if (entry->valid && entry->userid == GetUserId())
+		rel = relation_open(entry->relid, NoLock);
+	else
+		rel = check_sequence_entry(entry);
 
 	/* Read-only transactions can only change temporary sequences. */
 	if (!entry->is_temp)

@@ -50,6 +50,7 @@ typedef struct sequence_entry
 
 extern sequence_entry *lock_sequence(Oid relid);
 extern void forget_sequence_entries(bool all);
+extern Relation open_sequence(Oid relid, LOCKMODE lockmode, AclMode privileges);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
 
 extern Form_pg_sequence_data lock_sequence_page(Relation rel, Buffer *buf, int mode);

@@ -29,7 +29,6 @@
 #include "sequence_page.h"
 #include "shard_clock.h"
 #include "unsettled.h"
-#include "utils/acl.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
 
@@ -144,19 +143,7 @@ open_sequence_to_read(Oid relid)
 	Relation	rel;
 
 	AcceptInvalidationMessages();
-	rel = try_relation_open(relid, AccessShareLock);
-	if (rel == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("sequence with OID %u does not exist", relid)));
-	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
-	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT | ACL_USAGE) != ACLCHECK_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for sequence %s", RelationGetRelationName(rel))));
+	rel = open_sequence(relid, AccessShareLock, ACL_SELECT | ACL_USAGE);
 	if (RelationUsesLocalBuffers(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
