@@ -86,6 +86,21 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_key(regclass, name, regtype, regclass) IS 'internal: locks all tables that a conversion changes, and a sequence (or null); an error at isolation levels above READ COMMITTED';
 
+CREATE FUNCTION objectid_ext_tools._execute_all(VARIADIC statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._execute_all(text[]) IS 'internal: executes statements';
+
 -- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
 -- before, and checked once, when all types are changed.
 
@@ -220,22 +235,13 @@ COMMENT ON FUNCTION objectid_ext_tools._highest_id(regclass, name, regclass, sno
 -- ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
 -- called once, for its errors, before the tables are rewritten.
 
-CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name, node integer, layout snowflake_layout) RETURNS regclass
+CREATE FUNCTION objectid_ext_tools._snowflake_default("table" regclass, "column" name, node integer, layout snowflake_layout, OUT sequence regclass, OUT generator text) RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    sequence regclass;
     highest bigint;
-    generator text;
 BEGIN
-    IF num_nulls("table", "column", layout) > 0 THEN
-        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    PERFORM objectid_ext_tools._check_key("table", "column", 'smallint', 'integer', 'bigint');
-    PERFORM objectid_ext_tools._lock_key("table", "column", 'bigint', objectid_ext_tools._key_sequence("table", "column"));
-    -- what can have changed meanwhile
-    PERFORM objectid_ext_tools._check_key("table", "column", 'smallint', 'integer', 'bigint');
     sequence := objectid_ext_tools._key_sequence("table", "column");
     highest := objectid_ext_tools._highest_id("table", "column", sequence, layout);
     IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attidentity <> '') THEN
@@ -244,9 +250,28 @@ BEGIN
     generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)', objectid_ext_tools._ids_schema(), sequence, node || ', ', layout);
     EXECUTE format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s', sequence, highest + 1);
     EXECUTE 'SELECT ' || generator;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._snowflake_default(regclass, name, integer, snowflake_layout) IS 'internal: prepares the sequence of a column for snowflakes, and returns it with the default that issues them';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name, node integer, layout snowflake_layout) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    new record;
+BEGIN
+    IF num_nulls("table", "column", layout) > 0 THEN
+        RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    PERFORM objectid_ext_tools._check_key("table", "column", 'smallint', 'integer', 'bigint');
+    PERFORM objectid_ext_tools._lock_key("table", "column", 'bigint', objectid_ext_tools._key_sequence("table", "column"));
+    -- what can have changed meanwhile
+    PERFORM objectid_ext_tools._check_key("table", "column", 'smallint', 'integer', 'bigint');
+    new := objectid_ext_tools._snowflake_default("table", "column", node, layout);
     PERFORM objectid_ext_tools._change_key_type("table", "column", 'bigint');
-    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column", generator);
-    RETURN sequence;
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column", new.generator);
+    RETURN new.sequence;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, integer, snowflake_layout) IS 'makes snowflakes the default of a serial, identity or nextval() column, for a node (null: that of the server), on the same sequence, which it returns; the column and all that refer to it become bigint; ids stay; the tables are locked; the caller is their owner; an error at isolation levels above READ COMMITTED';

@@ -1,19 +1,16 @@
 --
--- Conversions under load, in steps: the result is that of the conversions under a
--- lock; what is refused; stop, go on, and undo.  t/026_convert_live.pl has the load.
+-- Conversions while the tables are in use: the result is that of the conversions under
+-- a lock; stop, go on, and undo.  t/026_convert_live.pl has the load.
 --
 
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
-DROP ROLE IF EXISTS regress_live_owner, regress_live_reader, regress_live_other;
+DROP ROLE IF EXISTS regress_live_reader;
 RESET client_min_messages;
-CREATE ROLE regress_live_owner;
 CREATE ROLE regress_live_reader;
-CREATE ROLE regress_live_other;
 CREATE SCHEMA "Live ""1""";
 CREATE SCHEMA locked;
 CREATE SCHEMA live_test;
-GRANT USAGE ON SCHEMA live_test TO PUBLIC;
 SET search_path = live_test, public, objectid_ext_tools;
 
 \set ECHO none
@@ -66,7 +63,7 @@ CALL create_numbers('Live "1"');
 SELECT convert_to_snowflake('locked.customer', 'id', 5, 'twitter');
 SELECT convert_to_snowflake('locked.orders', 'id', 6, 'instagram');
 
-SELECT step, short(statement) FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter') ORDER BY step;
+SELECT step, regexp_replace(statement, '_objectid_ext_\d{4,}', '_X', 'g') AS statement FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter') ORDER BY step;
 SELECT count(*) AS begun FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%';
 \t on
 SELECT statement FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter') ORDER BY step \gexec
@@ -83,29 +80,29 @@ INSERT INTO "Live ""1""".customer (name) VALUES ('new') RETURNING id > 1000000 A
 INSERT INTO "Live ""1""".orders (customer) VALUES (1) RETURNING id > 1000000 AS new;
 -- Called again, there is nothing to do.
 SELECT * FROM snowflake_conversion_steps('"Live ""1""".customer', 'id', 5, 'twitter');
-SELECT item, relation, detail FROM conversion_plan('"Live ""1""".customer', 'id');
+SELECT * FROM conversion_plan('"Live ""1""".customer', 'id') WHERE item <> 'space';
 -- A bigint key changes at once.
 CREATE TABLE large (id bigserial PRIMARY KEY, parent bigint REFERENCES large);
-SELECT step, statement FROM snowflake_conversion_steps('large', 'id', node => NULL, layout => 'js53');
-SELECT statement FROM snowflake_conversion_steps('large', 'id', node => NULL, layout => 'js53') \gexec
+SELECT step, statement FROM snowflake_conversion_steps('large', 'id', node => 3, layout => 'js53');
+SELECT statement FROM snowflake_conversion_steps('large', 'id', node => 3, layout => 'js53') \gexec
 SELECT pg_get_expr(adbin, adrelid) AS "default" FROM pg_attrdef WHERE adrelid = 'large'::regclass;
 DROP TABLE large;
 
 --
--- ObjectIds of each type
+-- ObjectIds
 --
 CREATE PROCEDURE create_texts(schema text) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('search_path', quote_ident(schema) || ', public', true);
     CREATE TABLE author (_id char(24) PRIMARY KEY DEFAULT gen_objectid()::text, mentor char(24) REFERENCES author, n int);
     CREATE TABLE book (_id text PRIMARY KEY DEFAULT gen_objectid(), author text NOT NULL REFERENCES author ON DELETE CASCADE, n int);
-    CREATE TABLE review (id int, book varchar(40) REFERENCES book, raw bytea UNIQUE DEFAULT '\x507f1f77bcf86cd799439011', doc jsonb NOT NULL);
+    CREATE TABLE review (id int, book varchar(40) REFERENCES book);
     CREATE INDEX ON book (author, n);
     CREATE INDEX ON review USING hash (book);
     INSERT INTO author (_id, n) SELECT objectid_floor('2026-01-01 00:00:00+00'::timestamptz + g * interval '1 s')::text, g FROM generate_series(1, 100) AS g;
     UPDATE author SET mentor = (SELECT _id FROM author WHERE n = 7) WHERE n > 7;
     INSERT INTO book (_id, author, n) SELECT 'ObjectId("' || _id || '")', _id, n FROM author;
-    INSERT INTO review SELECT n, CASE WHEN n % 2 = 0 THEN _id END, decode(substr(_id, 11, 24), 'hex'), jsonb_build_object('$oid', substr(_id, 11, 24)) FROM book;
+    INSERT INTO review SELECT n, CASE WHEN n % 2 = 0 THEN _id END FROM book;
 END $$;
 SET client_min_messages = warning;
 DROP SCHEMA locked, "Live ""1""" CASCADE;
@@ -114,381 +111,105 @@ CREATE SCHEMA locked;
 CREATE SCHEMA "Live ""1""";
 CALL create_texts('locked');
 CALL create_texts('Live "1"');
-SELECT convert_to_objectid('locked.' || t, c) FROM (VALUES ('author', '_id'), ('book', '_id'), ('review', 'raw'), ('review', 'doc')) AS v (t, c);
+SELECT convert_to_objectid('locked.' || t, c) FROM (VALUES ('author', '_id'), ('book', '_id')) AS v (t, c);
 \t on
 SELECT statement FROM objectid_conversion_steps('"Live ""1""".author', '_id') ORDER BY step \gexec
 SELECT statement FROM objectid_conversion_steps('"Live ""1""".book', '_id') ORDER BY step \gexec
-SELECT statement FROM objectid_conversion_steps('"Live ""1""".review', 'raw') ORDER BY step \gexec
-SELECT statement FROM objectid_conversion_steps('"Live ""1""".review', 'doc') ORDER BY step \gexec
 \t off
 SELECT * FROM differences('locked', '"Live ""1"""');
 SELECT (SELECT string_agg(concat_ws(',', _id, mentor, n), ' ' ORDER BY n) FROM locked.author)
      = (SELECT string_agg(concat_ws(',', _id, mentor, n), ' ' ORDER BY n) FROM "Live ""1""".author) AS same_authors,
        (SELECT string_agg(concat_ws(',', _id, author, n), ' ' ORDER BY n) FROM locked.book)
      = (SELECT string_agg(concat_ws(',', _id, author, n), ' ' ORDER BY n) FROM "Live ""1""".book) AS same_books,
-       (SELECT string_agg(concat_ws(',', id, book, raw, doc), ' ' ORDER BY id) FROM locked.review)
-     = (SELECT string_agg(concat_ws(',', id, book, raw, doc), ' ' ORDER BY id) FROM "Live ""1""".review) AS same_reviews;
+       (SELECT string_agg(concat_ws(',', id, book), ' ' ORDER BY id) FROM locked.review)
+     = (SELECT string_agg(concat_ws(',', id, book), ' ' ORDER BY id) FROM "Live ""1""".review) AS same_reviews;
 SELECT * FROM objectid_conversion_steps('"Live ""1""".author', '_id');
-SELECT item, relation, detail FROM conversion_plan('"Live ""1""".author', '_id');
 SET client_min_messages = warning;
 DROP SCHEMA locked, "Live ""1""" CASCADE;
 RESET client_min_messages;
 
 --
--- Meanwhile: what users write is kept in both columns, their triggers do not fire
--- when the rows are filled, and all can be undone
+-- Views of the owner come back with all that they have
 --
-CREATE TABLE customer (id serial PRIMARY KEY, parent int REFERENCES customer, changed int DEFAULT 0);
+CREATE TABLE customer (id serial PRIMARY KEY, parent int REFERENCES customer, changed int DEFAULT 0, name text DEFAULT 'x');
 CREATE TABLE orders (customer int REFERENCES customer ON DELETE SET NULL ON UPDATE CASCADE DEFERRABLE);
-CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.changed := NEW.changed + 1; RETURN NEW; END';
-CREATE TRIGGER note_change BEFORE UPDATE ON customer FOR EACH ROW EXECUTE FUNCTION note_change();
+CREATE VIEW of_customer (number, name, changed) WITH (security_barrier) AS SELECT id, name, changed FROM customer WHERE id < 1000000;
+CREATE VIEW "Of All" AS SELECT c.number, count(*) FROM of_customer AS c LEFT JOIN orders ON customer = c.number GROUP BY 1;
+CREATE VIEW of_name AS SELECT name FROM customer;
+COMMENT ON VIEW of_customer IS 'it''s a view';
+COMMENT ON COLUMN of_customer.number IS 'number';
+GRANT SELECT ON of_customer TO regress_live_reader WITH GRANT OPTION;
+GRANT SELECT (number) ON "Of All" TO PUBLIC;
 INSERT INTO customer (parent) SELECT nullif(g / 2, 0) FROM generate_series(1, 1000) AS g;
 INSERT INTO orders SELECT id FROM customer;
-CREATE TABLE before AS SELECT * FROM facts('live_test');
-CALL _convert_live('begin', 'customer', 'id', 'bigint', '1 s');
-SELECT conversion, relation, rows, percent FROM conversion_progress;
+CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.changed := NEW.changed + 1; RETURN NEW; END';
+CREATE TRIGGER note_change BEFORE UPDATE ON customer FOR EACH ROW EXECUTE FUNCTION note_change();
+CREATE FUNCTION view_facts() RETURNS TABLE (fact text) LANGUAGE sql AS $$
+    SELECT concat_ws('|', relname, relacl, reloptions, obj_description(c.oid, 'pg_class'), attname, attacl, col_description(c.oid, attnum), pg_get_viewdef(c.oid))
+    FROM pg_class c JOIN pg_attribute ON attrelid = c.oid WHERE relkind = 'v' AND relnamespace = 'live_test'::regnamespace ORDER BY 1
+$$;
+CREATE TABLE views_before AS SELECT * FROM view_facts();
+CREATE TABLE before (fact text);
+INSERT INTO before SELECT * FROM facts('live_test');
+
+-- Undone after some of the steps, the schema is as it was, and users' triggers have not fired.
+\t on
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 1 \gexec
 INSERT INTO customer (parent) VALUES (7);
-UPDATE customer SET id = 5000 WHERE id = 1000;
-UPDATE customer SET parent = 3 WHERE id = 999;
-DELETE FROM customer WHERE id = 998;
-SELECT short(r) FROM _live_remaining('customer', 'id', 'bigint') AS r;
--- the last step comes last
-CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
-\t on
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
-\t off
-SELECT conversion, relation, rows, percent FROM conversion_progress;
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
-SELECT id, parent, changed FROM customer WHERE id >= 998 ORDER BY id;
-SELECT sum(changed) AS changes FROM customer;
-SELECT count(*) FILTER (WHERE c.customer IS NOT NULL) AS references FROM orders AS c;
--- The foreign key beside one that is deferred is not checked earlier; what it does
--- when a row is deleted, it does at once.
-BEGIN;
-SET CONSTRAINTS orders_customer_fkey DEFERRED;
-INSERT INTO orders VALUES (6000);
-INSERT INTO customer (id) VALUES (6000);
-COMMIT;
-BEGIN;
-DELETE FROM customer WHERE id = 6000;
-SELECT count(*) AS dangling FROM orders AS o WHERE customer = 6000;
-ROLLBACK;
-INSERT INTO orders VALUES (7000);
--- An index that changes, and one that is not valid, are made again.
-CREATE INDEX more ON orders (customer);
-DROP INDEX more;
-CREATE INDEX more ON orders (customer DESC);
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
-SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement LIKE 'CREATE%' \gexec
-CALL _convert_live('validate', 'customer', 'id', 'bigint', '1 s');
-UPDATE pg_index SET indisvalid = false FROM pg_class AS c WHERE c.oid = indexrelid AND relname LIKE '\_objectid\_ext\_%' AND indrelid = 'orders'::regclass;
-DROP INDEX more;
-CREATE INDEX more ON orders ((customer + 1));
-SELECT short(statement) FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step;
-CALL _convert_live('finish', 'customer', 'id', 'bigint', '1 s', node => 5, layout => 'twitter');
-DROP INDEX more;
--- A table that is rewritten is filled again.
-VACUUM FULL customer;
-SELECT count(*) AS fill FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') WHERE statement LIKE '%''fill''%';
--- Another conversion of the same tables, and this one without steps, have to wait.
-CREATE TABLE other (id serial PRIMARY KEY);
-ALTER TABLE orders ADD other int REFERENCES other;
-SELECT * FROM snowflake_conversion_steps('other', 'id', 5, 'twitter');
-ALTER TABLE orders DROP other;
-DROP TABLE other;
+UPDATE orders SET customer = 8 WHERE customer = 9;
+SELECT conversion, relation, phase FROM conversion_progress ORDER BY relation;
 CALL undo_conversion('customer', 'id');
-SELECT fact FROM (SELECT fact FROM facts('live_test') EXCEPT ALL SELECT fact FROM before) AS f WHERE fact NOT LIKE 'before%';
-SELECT fact FROM (SELECT fact FROM before EXCEPT ALL SELECT fact FROM facts('live_test')) AS f;
+SELECT fact FROM facts('live_test') EXCEPT ALL TABLE before UNION ALL (TABLE before EXCEPT ALL SELECT fact FROM facts('live_test'));
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 2 \gexec
 CALL undo_conversion('customer', 'id');
+SELECT fact FROM facts('live_test') EXCEPT ALL TABLE before UNION ALL (TABLE before EXCEPT ALL SELECT fact FROM facts('live_test'));
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 4 \gexec
+CALL undo_conversion('customer', 'id');
+SELECT fact FROM facts('live_test') EXCEPT ALL TABLE before UNION ALL (TABLE before EXCEPT ALL SELECT fact FROM facts('live_test'));
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 6 \gexec
+CALL undo_conversion('customer', 'id');
+SELECT fact FROM facts('live_test') EXCEPT ALL TABLE before UNION ALL (TABLE before EXCEPT ALL SELECT fact FROM facts('live_test'));
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 7 \gexec
+CALL undo_conversion('customer', 'id');
+SELECT fact FROM facts('live_test') EXCEPT ALL TABLE before UNION ALL (TABLE before EXCEPT ALL SELECT fact FROM facts('live_test'));
+CALL undo_conversion('customer', 'id');
+-- Some steps each time
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
+SELECT statement FROM snowflake_conversion_steps('customer', 'id', 5, 'twitter') ORDER BY step \gexec
+\t off
+SELECT fact FROM view_facts() EXCEPT TABLE views_before;
+SELECT pg_typeof(number) FROM "Of All" LIMIT 1;
+SELECT count(*), max(changed), count(*) FILTER (WHERE parent IS DISTINCT FROM nullif(id / 2, 0)) AS wrong FROM customer WHERE id <= 1000;
+SELECT count(*), min(customer), max(customer), sum(customer) FROM orders;
+SELECT count(*) AS left FROM pg_proc WHERE proname LIKE '\_objectid\_ext%';
+
+-- The last of all steps tells what is in its way, and stops without having changed anything.
+CREATE TABLE thing (id serial PRIMARY KEY);
+CREATE TABLE part (thing int REFERENCES thing);
+CREATE MATERIALIZED VIEW made AS SELECT id FROM thing;
+SELECT * FROM conversion_plan('thing', 'id') WHERE item LIKE 'refused%';
+SELECT statement FROM snowflake_conversion_steps('thing', 'id', 5, 'twitter') ORDER BY step \gexec
+DROP MATERIALIZED VIEW made;
+SELECT statement FROM snowflake_conversion_steps('thing', 'id', 5, 'twitter') ORDER BY step \gexec
+INSERT INTO thing DEFAULT VALUES RETURNING id > 1000000 AS new;
+
+-- A row that refers to nothing, because triggers were disabled: validation tells.
+CREATE TABLE loaded (id serial PRIMARY KEY);
+CREATE TABLE child (loaded int CONSTRAINT child_loaded REFERENCES loaded);
+SET session_replication_role = replica;
+INSERT INTO child VALUES (5);
+RESET session_replication_role;
+SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
+SELECT step, conversion, relation, phase FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter'), conversion_progress;
+CALL undo_conversion('loaded', 'id');
+DELETE FROM child;
+SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT * FROM conversion_progress;
-DROP TABLE orders, customer, before;
 
---
--- What stands in the way
---
-CREATE TABLE a (id serial PRIMARY KEY, n int);
-CREATE TABLE b (id serial PRIMARY KEY, a int REFERENCES a);
-INSERT INTO a (n) VALUES (1);
-SELECT * FROM snowflake_conversion_steps(NULL, 'id', node => NULL, layout => 'twitter');
-SELECT * FROM snowflake_conversion_steps(1::regclass, 'id', node => NULL, layout => 'twitter');
-SELECT * FROM snowflake_conversion_steps('a', 'id', node => NULL, layout => 'twitter', max_wait => '1 ms');
-SELECT * FROM snowflake_conversion_steps('a', 'id', node => NULL, layout => 'twitter', rows_per_second => 0);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 1024, 'twitter');
-SELECT * FROM snowflake_conversion_steps('a', 'n', 5, 'twitter');
-SELECT * FROM objectid_conversion_steps(NULL, 'id');
-SELECT * FROM objectid_conversion_steps('a', 'id');
-CREATE VIEW v AS SELECT a FROM b;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP VIEW v;
-ALTER TABLE a ADD CHECK (id < 1000);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-ALTER TABLE a DROP CONSTRAINT a_id_check;
-CREATE STATISTICS s ON id, n FROM a;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP STATISTICS s;
-ALTER TABLE b ADD CONSTRAINT x EXCLUDE USING hash (a WITH =);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-ALTER TABLE b DROP CONSTRAINT x;
-CREATE INDEX i ON b (a);
-UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'i'::regclass;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP INDEX i;
-ALTER TABLE b ALTER a SET NOT NULL, ALTER a ADD GENERATED BY DEFAULT AS IDENTITY;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-ALTER TABLE b ALTER a DROP IDENTITY;
-CREATE TRIGGER t AFTER UPDATE ON b FOR EACH ROW EXECUTE FUNCTION note_change();
-ALTER TABLE b ENABLE ALWAYS TRIGGER t;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP TRIGGER t ON b;
-CREATE TRIGGER "~p" BEFORE INSERT ON b FOR EACH ROW EXECUTE FUNCTION note_change();
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP TRIGGER "~p" ON b;
-CREATE RULE r AS ON UPDATE TO b DO ALSO NOTHING;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP RULE r ON b;
-ALTER TABLE a DROP CONSTRAINT a_pkey CASCADE;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-ALTER TABLE a ADD PRIMARY KEY (id) DEFERRABLE;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-ALTER TABLE a DROP CONSTRAINT a_pkey, ADD PRIMARY KEY (id), ADD UNIQUE (n, id) DEFERRABLE INITIALLY DEFERRED;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-ALTER TABLE a DROP CONSTRAINT a_n_id_key;
-CREATE INDEX i ON a USING brin (id int4_minmax_multi_ops);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP INDEX i;
-CREATE TABLE child () INHERITS (a);
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-DROP TABLE child;
-CREATE TEMP TABLE temporary (id serial PRIMARY KEY);
-SELECT * FROM snowflake_conversion_steps('temporary', 'id', 5, 'twitter');
-DROP TABLE temporary;
-CREATE TABLE t (_id text PRIMARY KEY);
-INSERT INTO t VALUES ('C-1042');
-SELECT * FROM objectid_conversion_steps('t', '_id');
-DROP TABLE t;
--- One ObjectId in two spellings, where an index is unique; a null, and what the
--- predicate of an index leaves out, are not in the way.
-CREATE TABLE t (_id text UNIQUE, n int, c char(24));
-CREATE UNIQUE INDEX "t 2" ON t ((n % 10), c) WHERE n > 0;
-INSERT INTO t VALUES ('507f1f77bcf86cd799439011', 1, '507f1f77bcf86cd79943901a'), ('507F1F77BCF86CD799439011', 11, '507f1f77bcf86cd79943901A'), (NULL, 0, '507F1f77bcf86cd79943901A');
-SELECT * FROM objectid_conversion_steps('t', '_id');
-SELECT item, relation, detail FROM conversion_plan('t', '_id') WHERE item LIKE 'obstacle%';
-SELECT * FROM objectid_conversion_steps('t', 'c');
--- A function in an index is not called with the rights of another than the owner.
-CREATE FUNCTION trap(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN IF current_user <> ''regress_live_owner'' THEN RAISE EXCEPTION ''trap, as %'', current_user; END IF; RETURN $1; END';
-DROP INDEX "t 2";
-ALTER TABLE t OWNER TO regress_live_owner;
-CREATE UNIQUE INDEX "t 2" ON t (trap(n % 10), c) WHERE n > 0;
-SELECT item, detail FROM conversion_plan('t', 'c') WHERE item LIKE 'obstacle%';
-DROP INDEX "t 2";
-CREATE UNIQUE INDEX "t 2" ON t ((n % 10), c) WHERE n > 0;
-ALTER TABLE t OWNER TO CURRENT_USER;
-UPDATE t SET n = -1, c = upper(c) WHERE n = 11;
-SELECT count(*) > 0 AS steps FROM objectid_conversion_steps('t', 'c');
-UPDATE t SET _id = 'ObjectId("' || _id || '")' WHERE n = 1;
-UPDATE t SET _id = NULL WHERE n = -1;
-SELECT count(*) > 0 AS steps FROM objectid_conversion_steps('t', '_id');
-DROP TABLE t;
--- in a transaction
-BEGIN;
-CALL _convert_live('begin', 'a', 'id', 'bigint', '1 s');
-ROLLBACK;
-
---
--- The plan names all of it at once, and changes nothing
---
-SELECT count(*) AS before FROM pg_class \gset
-SELECT item, relation, detail, rows FROM conversion_plan('a', 'id');
-CREATE VIEW v1 AS SELECT a FROM b;
-CREATE VIEW v2 AS SELECT id FROM a;
-CREATE RULE r AS ON UPDATE TO a DO ALSO NOTHING;
-ALTER TABLE b ADD FOREIGN KEY (a) REFERENCES a, ADD EXCLUDE USING hash (a WITH =);
-ALTER TABLE a ADD CHECK (id > 0), ADD UNIQUE (n, id) DEFERRABLE;
-CREATE INDEX i ON b USING brin (a int4_minmax_multi_ops);
-CREATE STATISTICS s ON id, n FROM a;
-SELECT item, relation, detail FROM conversion_plan('a', 'id');
-CREATE TABLE t (_id text PRIMARY KEY, parent varchar REFERENCES t CHECK (parent <> ''), n bigserial);
-INSERT INTO t VALUES ('C-1042');
-SELECT item, relation, detail FROM conversion_plan('t', '_id');
-SELECT item, relation, detail FROM conversion_plan('t', 'n');
-SELECT item, relation, detail FROM conversion_plan('t', 'none');
-SELECT size ~ '^[0-9]+ kB$' AS size FROM conversion_plan('t', '_id') WHERE item = 'space';
-DROP VIEW v1, v2;
-DROP TABLE t;
-DROP STATISTICS s;
-DROP RULE r ON a;
-DROP INDEX i;
-ALTER TABLE b DROP CONSTRAINT b_a_excl, DROP CONSTRAINT b_a_fkey;
-ALTER TABLE a DROP CONSTRAINT a_id_check, DROP CONSTRAINT a_n_id_key;
-SELECT count(*) = :before AS unchanged FROM pg_class;
-
---
--- Owners need no other privileges, others cannot convert
---
-GRANT CREATE ON SCHEMA live_test TO regress_live_owner;
-ALTER TABLE a OWNER TO regress_live_owner;
-SET ROLE regress_live_reader;
-SELECT * FROM snowflake_conversion_steps('a', 'id', 5, 'twitter');
-CALL undo_conversion('a', 'id');
-RESET ROLE;
-SET ROLE regress_live_owner;
-\t on
-SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
-\t off
-SET ROLE regress_live_reader;
-SELECT * FROM conversion_progress;
-RESET ROLE;
-SET ROLE regress_live_owner;
-SELECT relation, percent FROM conversion_progress;
-\t on
-SELECT statement FROM snowflake_conversion_steps('a', 'id', 5, 'twitter') ORDER BY step \gexec
-\t off
-CREATE TABLE c (id serial PRIMARY KEY);
-CREATE TRIGGER t BEFORE UPDATE ON c FOR EACH ROW EXECUTE FUNCTION note_change();
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
--- a trigger on a shadow column, but not one on another column that is updated
-DROP TRIGGER t ON c;
-ALTER TABLE c ADD n int;
-CREATE TRIGGER t BEFORE UPDATE OF n ON c FOR EACH ROW EXECUTE FUNCTION note_change();
-INSERT INTO c DEFAULT VALUES;
-CALL _convert_live('begin', 'c', 'id', 'bigint', '1 s');
-SELECT format('CREATE TRIGGER u BEFORE UPDATE OF %I ON c FOR EACH ROW EXECUTE FUNCTION note_change()', _live_name('id')) \gexec
-CALL _convert_live('fill', 'c', 'id', 'bigint', '1 s');
-ALTER TABLE c ENABLE ALWAYS TRIGGER u;
-CALL _convert_live('fill', 'c', 'id', 'bigint', '1 s');
--- Not even a superuser, or another member of the owning group, can go on.
-RESET ROLE;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-SELECT * FROM objectid_conversion_steps('c', 'id');
-CALL _convert_live('fill', 'c', 'id', 'bigint', '1 s');
-CALL _backfill_ids('c', 'id', '1 s', 5, 'twitter', 'created', NULL);
-CALL undo_conversion('c', 'id');
-GRANT regress_live_owner TO regress_live_reader;
-SET ROLE regress_live_reader;
-CALL _convert_live('validate', 'c', 'id', 'bigint', '1 s');
-SET ROLE regress_live_owner;
-DROP TRIGGER t ON c;
-DROP TRIGGER u ON c;
-ALTER TABLE c DROP n;
-CALL undo_conversion('c', 'id');
-RESET ROLE;
-REVOKE regress_live_owner FROM regress_live_reader;
-SELECT count(*) AS left FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%';
-
--- What is missing is named before the first step, also for a table that refers.
-CREATE SCHEMA live_other;
-GRANT USAGE ON SCHEMA live_other TO regress_live_owner;
-CREATE TABLE live_other.d (c int REFERENCES c);
-ALTER TABLE live_other.d OWNER TO regress_live_owner;
-ALTER TABLE live_other.d ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-SET ROLE regress_live_owner;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
-ALTER TABLE live_other.d NO FORCE ROW LEVEL SECURITY;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
-RESET ROLE;
-GRANT CREATE ON SCHEMA live_other TO regress_live_owner;
-ALTER TABLE live_other.d FORCE ROW LEVEL SECURITY;
-SET ROLE regress_live_owner;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-RESET ROLE;
-ALTER ROLE regress_live_owner BYPASSRLS;
-SET ROLE regress_live_owner;
-SELECT count(*) > 0 AS steps FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-RESET ROLE;
-ALTER ROLE regress_live_owner NOBYPASSRLS;
-ALTER TABLE live_other.d NO FORCE ROW LEVEL SECURITY;
-BEGIN;
-REVOKE TEMPORARY ON DATABASE :"DBNAME" FROM PUBLIC;
-CREATE INDEX ON c (id) WHERE id > 0;
-SET LOCAL ROLE regress_live_owner;
-SELECT item, replace(detail, quote_ident(current_database()), 'db') AS detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
-\set VERBOSITY sqlstate
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-\set VERBOSITY default
-ROLLBACK;
-SET allow_in_place_tablespaces = on;
-CREATE TABLESPACE regress_live LOCATION '';
-CREATE INDEX i ON live_other.d (c) TABLESPACE regress_live;
-SET ROLE regress_live_owner;
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-RESET ROLE;
-DROP INDEX live_other.i;
-DROP TABLESPACE regress_live;
--- The owner of a table changes meanwhile: others can write it, but nothing goes on
--- until he is the owner again.
-SET ROLE regress_live_owner;
-\t on
-SELECT statement FROM snowflake_conversion_steps('c', 'id', 5, 'twitter') WHERE statement NOT LIKE '%finish%' ORDER BY step \gexec
-\t off
-INSERT INTO live_other.d VALUES (NULL);
-RESET ROLE;
-GRANT SELECT, UPDATE ON live_other.d TO regress_live_reader;
-GRANT USAGE ON SCHEMA live_other TO regress_live_reader;
-ALTER TABLE live_other.d OWNER TO regress_live_other;
-SET ROLE regress_live_reader;
-UPDATE live_other.d SET c = NULL;
-SET ROLE regress_live_owner;
-SELECT item, relation, detail FROM conversion_plan('c', 'id') WHERE item LIKE 'obstacle%';
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-CALL undo_conversion('c', 'id');
-RESET ROLE;
-ALTER TABLE live_other.d OWNER TO regress_live_owner;
-SET ROLE regress_live_owner;
-CALL undo_conversion('c', 'id');
-RESET ROLE;
-SELECT count(*) AS left FROM pg_class WHERE relname LIKE '\_objectid\_ext\_%';
-SET client_min_messages = warning;
-DROP SCHEMA live_other CASCADE;
-RESET client_min_messages;
-
-ALTER TABLE c OWNER TO CURRENT_USER;
--- Values of the row type, in an array of a composite type, too
-CREATE TYPE pair AS (old c, new c);
-CREATE TABLE history (changes pair[]);
-SELECT * FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-DROP TABLE history;
--- A trigger that was disabled
-\t on
-SELECT statement FROM snowflake_conversion_steps('c', 'id', 5, 'twitter') WHERE statement LIKE '%begin%' \gexec
-ALTER TABLE c DISABLE TRIGGER ALL;
-ALTER TABLE c ENABLE TRIGGER ALL;
-SELECT statement FROM snowflake_conversion_steps('c', 'id', 5, 'twitter');
-CALL undo_conversion('c', 'id');
--- Names with what format() and casts are written with
-CREATE TABLE "50%s" ("x::text%" char(24) PRIMARY KEY);
-INSERT INTO "50%s" VALUES ('507f1f77bcf86cd799439011');
-SELECT statement FROM objectid_conversion_steps('"50%s"', 'x::text%') ORDER BY step \gexec
-\t off
-SELECT * FROM "50%s";
--- Full pages after empty ones: a batch has at most twice as many rows as the one before.
-CREATE TABLE sparse (id serial PRIMARY KEY);
-INSERT INTO sparse SELECT FROM generate_series(1, 40000);
-DELETE FROM sparse WHERE id <= 35000;
-CREATE FUNCTION pg_temp.most_rows() RETURNS TABLE (filled bigint, steep boolean)
-LANGUAGE plpgsql AS $$
-DECLARE
-    state text := objectid_ext_tools._live_state('sparse', 'id');
-    last bigint := 500;
-    now_filled bigint;
-BEGIN
-    filled := 0;
-    steep := false;
-    WHILE objectid_ext_tools._live_step('fill', 'sparse', 'id', 'bigint', '1 s', NULL, 5, 'twitter') IS NOT NULL LOOP
-        EXECUTE format('SELECT sum("rows") FROM %s', state) INTO now_filled;
-        steep := steep OR now_filled - filled > 2 * last;
-        last := greatest(last, now_filled - filled);
-        filled := now_filled;
-    END LOOP;
-    RETURN NEXT;
-END $$;
-\t on
-SELECT statement FROM snowflake_conversion_steps('sparse', 'id', 5, 'twitter') WHERE statement LIKE '%begin%' \gexec
-\t off
-SELECT * FROM pg_temp.most_rows();
-CALL undo_conversion('sparse', 'id');
-
+RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA live_test CASCADE;
-DROP ROLE regress_live_owner, regress_live_reader, regress_live_other;
+DROP ROLE regress_live_reader;

@@ -40,7 +40,3 @@ CREATE FUNCTION differences(a regnamespace, b regnamespace) RETURNS TABLE (side 
     (SELECT b::text, fact FROM (SELECT fact FROM facts(b) EXCEPT ALL SELECT fact FROM facts(a)) AS x)
     ORDER BY 1, 2
 $$;
--- Names of what stands beside an object, shortened
-CREATE FUNCTION short(statement text) RETURNS text LANGUAGE sql AS $$
-    SELECT regexp_replace(statement, '_objectid_ext_[0-9a-f]{16}', '_X', 'g')
-$$;

@@ -1,0 +1,171 @@
+----------------------------------------------------------------------
+-- Live conversions: the schema is their only state
+----------------------------------------------------------------------
+
+-- Each table that takes part has a trigger "~objectid_ext_conversion".  The comment of
+-- its function tells which column is the key of the conversion, and, as JSON, what the
+-- table was like when it began: if that differs, someone has changed the table.
+
+CREATE FUNCTION objectid_ext_tools._conversions(OUT relation regclass, OUT function regprocedure, OUT key_table oid, OUT key_number smallint, OUT data text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.oid, p.oid, found[1]::oid, found[2]::smallint, found[4]
+    FROM pg_proc p, regexp_match(obj_description(p.oid, 'pg_proc'), '^conversion of (\d+)[.](\d+), table (\d+), (.*)$') AS found LEFT JOIN pg_class c ON c.oid = found[3]::oid
+    WHERE proname ~ '^_objectid_ext_\d+$' AND prorettype = 'trigger'::regtype AND found IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._conversions() IS 'internal: the tables of all live conversions, with the trigger function of each, the key of its conversion (table and number of the column), and what the function''s comment says of the table';
+
+CREATE FUNCTION objectid_ext_tools._beside(name name) RETURNS name
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ('_objectid_ext_' || left(md5(name), 16))::name
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._beside(name) IS 'internal: the name of the index that a conversion makes beside another';
+
+-- Without what a step of the conversion, ANALYZE or REINDEX changes
+
+CREATE FUNCTION objectid_ext_tools._fingerprint("table" regclass) RETURNS jsonb
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+    SELECT jsonb_object_agg(kind, md5(definition))
+    FROM (SELECT 'name or owner', concat_ws(' ', relname, relnamespace, relowner, relkind, relpersistence, relrowsecurity, relforcerowsecurity)
+          FROM pg_class WHERE oid = "table"
+          UNION ALL
+          SELECT 'columns', string_agg(concat_ws(' ', attname, atttypid, atttypmod, attcollation, attnotnull, attidentity, attgenerated, pg_get_expr(adbin, adrelid)), ',' ORDER BY attnum)
+          FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+          WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND attname !~ '^_objectid_ext_\d+$'
+          UNION ALL
+          SELECT 'constraints', string_agg(concat_ws(' ', conname, conrelid, convalidated, pg_get_constraintdef(oid)), ',' ORDER BY conrelid, conname)
+          FROM pg_constraint WHERE "table" IN (conrelid, confrelid) AND conname <> '_objectid_ext'
+          UNION ALL
+          SELECT 'indexes', string_agg(to_jsonb(i) - '{indexrelid,indcheckxmin,indexprs,indpred,indisclustered}'::text[] || jsonb_build_object('name', relname, 'options', reloptions,
+                     'expressions', pg_get_expr(indexprs, indrelid), 'condition', pg_get_expr(indpred, indrelid)) #>> '{}', ',' ORDER BY relname)
+          FROM pg_index i JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = "table" AND relname !~ '^_objectid_ext_[0-9a-f]{16}$'
+          UNION ALL
+          SELECT 'triggers', string_agg(concat_ws(' ', tgname, tgfoid, tgtype, tgenabled, tgattr), ',' ORDER BY tgname)
+          FROM pg_trigger WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
+          UNION ALL
+          SELECT 'inheritance', string_agg(concat_ws(' ', inhrelid, inhparent), ',' ORDER BY inhrelid, inhparent)
+          FROM pg_inherits WHERE "table" IN (inhrelid, inhparent)) AS parts (kind, definition)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._fingerprint(regclass) IS 'internal: hashes of all that a conversion relies on of a table, without its own objects';
+
+CREATE FUNCTION objectid_ext_tools._shadows("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype, OUT shadow name, OUT attnotnull boolean) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT k.relation, k.attnum, k.attname, k.type, ('_objectid_ext_' || k.attnum)::name, a.attnotnull
+    FROM objectid_ext_tools._key_columns("table", "column") AS k JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.attnum
+    WHERE k.type <> to_type
+    ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._shadows(regclass, name, regtype) IS 'internal: the columns whose type changes, with the names of their shadow columns';
+
+CREATE FUNCTION objectid_ext_tools._key_indexes("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT index regclass, OUT schema name, OUT name name, OUT shadow name, OUT uniqueness text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT indrelid::regclass, c.oid::regclass, nspname, relname, objectid_ext_tools._beside(relname), CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
+    FROM objectid_ext_tools._shadows("table", "column", to_type) AS s JOIN pg_index ON indrelid = s.relation JOIN pg_class c ON c.oid = indexrelid JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE s.attnum = ANY (indkey) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+                                             AND refclassid = 'pg_class'::regclass AND refobjid = s.relation AND refobjsubid = s.attnum)
+    ORDER BY 2
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._key_indexes(regclass, name, regtype) IS 'internal: the indexes of columns whose type changes, with the names of those of the shadow columns';
+
+-- Someone who asks for a column that another session converts is told at once.  The
+-- lock is that of the session, and stays between the steps.
+
+CREATE FUNCTION objectid_ext_tools._claim("table" regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    class CONSTANT integer := hashtext('objectid_ext_tools.conversion');
+BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
+    IF EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid = class::bit(32)::bigint::oid AND objid = "table" AND objsubid = 2 AND granted)
+       OR pg_try_advisory_lock(class, "table"::oid::integer) THEN
+        RETURN;
+    END IF;
+    RAISE EXCEPTION 'another session converts a column of table %', "table"
+        USING ERRCODE = 'object_in_use',
+              DETAIL = (SELECT format('It is process %s.', pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = class::bit(32)::bigint::oid AND objid = "table" AND objsubid = 2 LIMIT 1);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._claim(regclass) IS 'internal: takes the conversions of a table for this session; an error if another session has them';
+
+-- Transactions lock tables in any order.  If we held a table that a writer needs next,
+-- while we wait for one that it holds, both would wait; so we give all up, and begin
+-- the next attempt with the table that was busy.  Whoever waits behind us for a lock
+-- waits no longer than an attempt.
+
+CREATE FUNCTION objectid_ext_tools._lock_in_turn(tables regclass[], max_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    most CONSTANT integer := 1000 * extract(epoch FROM max_wait);
+    attempts integer := 0;
+    began timestamptz;
+    remaining integer;
+    next regclass;
+    holder record;
+BEGIN
+    LOOP
+        began := clock_timestamp();
+        BEGIN
+            FOREACH next IN ARRAY tables LOOP
+                remaining := most - 1000 * extract(epoch FROM clock_timestamp() - began);
+                IF next <> tables[1] THEN
+                    remaining := least(remaining, 100);
+                END IF;
+                PERFORM set_config('lock_timeout', greatest(remaining, 1)::text, true);
+                -- LOCK TABLE of a view would lock all that it reads, and it cannot lock a sequence
+                EXECUTE format(CASE (SELECT relkind FROM pg_class WHERE oid = next) WHEN 'r' THEN 'LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE' ELSE 'ALTER TABLE %s OWNER TO CURRENT_USER' END, next);
+            END LOOP;
+            PERFORM set_config('lock_timeout', '0', true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            tables := next || array_remove(tables, next);
+        END;
+        attempts := attempts + 1;
+        IF attempts % 10 = 0 THEN
+            SELECT l.pid, left(query, 60) AS query INTO holder FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid)
+                WHERE locktype = 'relation' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                  AND relation = next AND granted AND l.pid <> pg_backend_pid() ORDER BY xact_start LIMIT 1;
+            RAISE NOTICE 'table % has been busy in % attempts', next, attempts
+                USING DETAIL = coalesce(format('Process %s uses it: %s', holder.pid, holder.query), 'No process uses it now.');
+        END IF;
+        PERFORM pg_sleep(0.05 + random() * least(most, 1000) / 1000);
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_in_turn(regclass[], interval) IS 'internal: locks tables; sessions that wait for them meanwhile wait no longer than max_wait';
+
+CREATE FUNCTION objectid_ext_tools._check_unchanged("table" regclass, "column" name, to_type regtype) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    changed record;
+BEGIN
+    SELECT coalesce(s.relation, c.relation) AS relation, coalesce(string_agg(key, ', ' ORDER BY key), 'foreign keys') AS kinds INTO changed
+    FROM (SELECT DISTINCT x.relation FROM objectid_ext_tools._shadows("table", "column", to_type) AS x) AS s
+         FULL JOIN (SELECT * FROM objectid_ext_tools._conversions() WHERE key_table = "table") AS c USING (relation)
+         LEFT JOIN LATERAL (SELECT key FROM jsonb_each(objectid_ext_tools._fingerprint(s.relation)) AS now FULL JOIN jsonb_each(c.data::jsonb) AS begun USING (key)
+                            WHERE now.value IS DISTINCT FROM begun.value) AS difference ON s.relation = c.relation
+    WHERE s.relation IS NULL OR c.relation IS NULL OR key IS NOT NULL
+    GROUP BY 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % has changed since its conversion began: %', changed.relation, changed.kinds
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = format('Use CALL objectid_ext_tools.undo_conversion(%L, %L), and start again.', "table", "column");
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_unchanged(regclass, name, regtype) IS 'internal: raises an error if a table has changed since the conversion began, or if other tables refer to the key now';

@@ -1,0 +1,164 @@
+--
+-- Conversions while the tables are in use: what is refused, what is told before, and
+-- whose tables
+--
+
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+DROP ROLE IF EXISTS regress_live_owner, regress_live_other;
+RESET client_min_messages;
+CREATE ROLE regress_live_owner;
+CREATE ROLE regress_live_other;
+CREATE SCHEMA refused AUTHORIZATION regress_live_owner;
+SET ROLE regress_live_owner;
+SET search_path = refused, public, objectid_ext_tools;
+
+CREATE FUNCTION reasons("table" regclass) RETURNS TABLE (item text, relation regclass, detail text) LANGUAGE sql AS $$
+    SELECT p.* FROM conversion_plan("table", (SELECT attname FROM pg_attribute WHERE attrelid = "table" AND attnum = 1)) AS p WHERE p.item LIKE 'refused%' OR p.item LIKE 'may%'
+$$;
+
+--
+-- What the catalog tells
+--
+CREATE TABLE divided (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE base (id serial PRIMARY KEY);
+CREATE TABLE heir () INHERITS (base);
+CREATE TABLE kinds (id serial PRIMARY KEY, twice int GENERATED ALWAYS AS (id * 2) STORED, during int4range);
+CREATE TABLE of_kinds (kinds int REFERENCES kinds, during int4range, UNIQUE (kinds) DEFERRABLE, EXCLUDE USING gist (int4range(kinds, kinds + 1) WITH &&));
+CREATE STATISTICS two ON kinds, during FROM of_kinds;
+ALTER TABLE of_kinds FORCE ROW LEVEL SECURITY;
+CREATE POLICY odd ON of_kinds USING (kinds % 2 = 1);
+CREATE RULE quiet AS ON DELETE TO kinds DO INSTEAD NOTHING;
+CREATE TABLE bare (id serial);
+CREATE TABLE far (id int GENERATED ALWAYS AS IDENTITY, bare int);
+SELECT * FROM reasons('divided');
+SELECT * FROM reasons('base');
+SELECT * FROM reasons('kinds');
+SELECT * FROM reasons('bare');
+SELECT * FROM snowflake_conversion_steps('kinds', 'id', 5, 'twitter');
+DROP TABLE divided, base, heir, of_kinds, kinds, bare, far;
+
+-- Triggers on UPDATE need a right; those on other columns, and disabled ones, do not fire.
+CREATE TABLE item (id serial PRIMARY KEY, n int, changed timestamptz);
+CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.changed := now(); RETURN NEW; END';
+CREATE TRIGGER of_n BEFORE UPDATE OF n ON item FOR EACH ROW EXECUTE FUNCTION touch();
+SELECT * FROM reasons('item');
+CREATE TRIGGER touch BEFORE UPDATE ON item FOR EACH ROW EXECUTE FUNCTION touch();
+CREATE TRIGGER "~~" BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION touch();
+SELECT * FROM reasons('item');
+RESET ROLE;
+GRANT SET ON PARAMETER session_replication_role TO regress_live_owner;
+SET ROLE regress_live_owner;
+ALTER TRIGGER "~~" ON item RENAME TO a;
+SELECT * FROM reasons('item');
+INSERT INTO item (n) SELECT g FROM generate_series(1, 100) AS g;
+SELECT statement FROM snowflake_conversion_steps('item', 'id', 5, 'twitter') ORDER BY step \gexec
+SELECT count(*), count(DISTINCT changed) FROM item;
+RESET ROLE;
+REVOKE SET ON PARAMETER session_replication_role FROM regress_live_owner;
+
+-- Only the owner of all tables, in a schema where nobody else creates objects
+SET ROLE regress_live_owner;
+CREATE TABLE mine (id serial PRIMARY KEY);
+RESET ROLE;
+SELECT * FROM snowflake_conversion_steps('mine', 'id', 5, 'twitter');
+SET ROLE regress_live_owner;
+GRANT REFERENCES ON mine TO regress_live_other;
+GRANT ALL ON SCHEMA refused TO regress_live_other;
+SET ROLE regress_live_other;
+CREATE TABLE refused.theirs (mine int REFERENCES refused.mine);
+RESET ROLE;
+CREATE VIEW refused.seen AS SELECT id FROM refused.mine;
+SET ROLE regress_live_owner;
+SELECT * FROM reasons('mine');
+SELECT * FROM snowflake_conversion_steps('mine', 'id', 5, 'twitter');
+RESET ROLE;
+DROP TABLE theirs;
+DROP VIEW seen;
+SET ROLE regress_live_owner;
+REVOKE ALL ON SCHEMA refused FROM regress_live_other;
+
+--
+-- What refers to a key without a foreign key
+--
+CREATE TABLE log_entry (mine_id int, mine_ids int[], other int, "created_by_mine" int, mined int, number bigint);
+CREATE FUNCTION of_mine(id int) RETURNS int LANGUAGE sql AS 'SELECT 1 FROM mine';
+CREATE FUNCTION by_name(mine_id int) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION unrelated(id int) RETURNS int LANGUAGE sql AS 'SELECT 1';
+SELECT * FROM reasons('mine');
+
+--
+-- What the new type does not do
+--
+CREATE TABLE document (_id text PRIMARY KEY CHECK (length(_id) = 24));
+CREATE TABLE page (_id text PRIMARY KEY, document text);
+CREATE INDEX lower ON page (lower(_id));
+CREATE TABLE raw (_id bytea PRIMARY KEY);
+SELECT * FROM reasons('document');
+SELECT * FROM reasons('page');
+SELECT * FROM objectid_conversion_steps('page', '_id');
+SELECT * FROM objectid_conversion_steps('raw', '_id');
+SELECT * FROM snowflake_conversion_steps('raw', '_id', 5, 'twitter');
+DROP INDEX lower;
+INSERT INTO page VALUES ('507f1f77bcf86cd799439011'), ('507F1F77BCF86CD799439011'), ('ObjectId("507f1f77bcf86cd799439011")'), ('507f1f77bcf86cd799439012');
+SELECT * FROM reasons('page');
+INSERT INTO page VALUES ('none'), ('');
+SELECT * FROM reasons('page');
+SELECT * FROM objectid_conversion_steps('page', '_id');
+SELECT count(*) AS begun FROM pg_trigger WHERE tgname = '~objectid_ext_conversion';
+
+--
+-- What changes while a conversion is not complete
+--
+CREATE TABLE account (id serial PRIMARY KEY, name text);
+CREATE TABLE invoice (account int REFERENCES account, n int);
+CREATE INDEX ON invoice (account);
+SELECT statement FROM snowflake_conversion_steps('account', 'id', 5, 'twitter') ORDER BY step LIMIT 4 \gexec
+SELECT count(*) AS remaining FROM snowflake_conversion_steps('account', 'id', 5, 'twitter');
+-- these do not matter
+ANALYZE account;
+REINDEX TABLE CONCURRENTLY invoice;
+COMMENT ON COLUMN account.id IS 'key';
+GRANT SELECT ON account TO PUBLIC;
+ALTER TABLE account ALTER id SET STATISTICS 7;
+SELECT count(*) AS remaining FROM snowflake_conversion_steps('account', 'id', 5, 'twitter');
+BEGIN; ALTER TABLE invoice ADD COLUMN m int; SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
+BEGIN; ALTER TABLE account RENAME TO accounts; SELECT * FROM snowflake_conversion_steps('accounts', 'id', 5, 'twitter'); ROLLBACK;
+BEGIN; CREATE INDEX ON invoice (n); SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
+BEGIN; CREATE TABLE receipt (account int REFERENCES account); SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
+BEGIN; ALTER TABLE invoice DROP CONSTRAINT invoice_account_fkey; SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
+BEGIN; CREATE TRIGGER touch AFTER UPDATE ON invoice EXECUTE FUNCTION touch(); CALL _conversion_finish('account', 'id', 'bigint', '1 s', 5, 'twitter'); ROLLBACK;
+-- another column of these tables
+ALTER TABLE invoice ADD COLUMN id serial PRIMARY KEY;
+SELECT * FROM snowflake_conversion_steps('invoice', 'id', 5, 'twitter');
+-- the last step without those before
+ALTER TABLE invoice DROP COLUMN id;
+CALL _conversion_finish('account', 'id', 'bigint', '1 s', 5, 'twitter');
+-- a table that is gone
+DROP TABLE invoice;
+CALL undo_conversion('account', 'id');
+SELECT attname FROM pg_attribute WHERE attrelid = 'account'::regclass AND attnum > 0 AND NOT attisdropped;
+SELECT count(*) AS begun FROM pg_proc WHERE proname LIKE '\_objectid\_ext\_%';
+
+--
+-- Arguments
+--
+SELECT * FROM snowflake_conversion_steps('account', 'none', 5, 'twitter');
+SELECT * FROM snowflake_conversion_steps('account', 'name', 5, 'twitter');
+SELECT * FROM snowflake_conversion_steps('account', NULL, 5, 'twitter');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', max_wait => '1 ms');
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter', rows_per_second => 0);
+SELECT * FROM objectid_conversion_steps(NULL, 'id');
+SELECT * FROM objectid_conversion_steps('account', 'id');
+SELECT * FROM conversion_plan('account', 'none');
+CALL undo_conversion('account', 'id');
+CALL undo_conversion('account', NULL);
+BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
+SELECT setval('account_id_seq', 2000000000);
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'time:31,node:10,seq:8;tick=1s;epoch=2026-01-01T00:00:00Z');
+
+RESET ROLE;
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA refused CASCADE;
+DROP ROLE regress_live_owner, regress_live_other;
