@@ -37,3 +37,17 @@ AS $$
     GROUP BY a.attrelid, a.attnum, a.attname, a.atttypid
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._key_columns(regclass, name) IS 'internal: a column, the columns that refer to it by foreign keys, directly or not, and those that inherit one of these';
+
+-- A session that has executed a PL/pgSQL trigger expects the old types of NEW and OLD
+-- until the function is altered.
+
+CREATE FUNCTION objectid_ext_tools._trigger_functions("table" regclass, "column" name) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
+    FROM objectid_ext_tools._key_columns("table", "column") AS k JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
+         JOIN pg_proc p ON p.oid = tgfoid
+    WHERE proowner = current_user::regrole
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._trigger_functions(regclass, name) IS 'internal: statements that let sessions compile the trigger functions of a key''s tables again, if they belong to the caller';

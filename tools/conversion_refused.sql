@@ -80,7 +80,12 @@ AS $$
         FROM tables JOIN pg_trigger ON tgrelid = relation WHERE NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0 AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
         UNION ALL
         SELECT "table", format('no index has column "%s"', "column"), 'Convert it under a lock.'
-        WHERE EXISTS (SELECT FROM shadows) AND NOT EXISTS (SELECT FROM shadows s JOIN indexes ON indrelid = s.relation WHERE s.relation = "table" AND s.attname = "column")
+        WHERE EXISTS (SELECT FROM shadows s WHERE s.relation = "table" AND s.attname = "column")
+          AND NOT EXISTS (SELECT FROM shadows s JOIN indexes ON indrelid = s.relation WHERE s.relation = "table" AND s.attname = "column")
+        UNION ALL
+        SELECT s.relation, format('column "%s" is %s', s.attname, CASE WHEN attgenerated <> '' THEN 'generated' ELSE 'an identity column' END), 'Convert it under a lock.'
+        FROM shadows s JOIN pg_attribute a ON attrelid = s.relation AND a.attnum = s.attnum
+        WHERE attgenerated <> '' OR attidentity <> '' AND NOT (s.relation = "table" AND s.attname = "column")
         UNION ALL
         SELECT indrelid::regclass, format('index "%s" %s', name, problem), 'Convert the column under a lock, or drop the index and create it again afterwards.'
         FROM indexes, LATERAL (VALUES (CASE WHEN indisexclusion THEN 'is of an exclusion constraint' WHEN NOT indimmediate THEN 'is of a deferrable constraint' WHEN NOT indisvalid THEN 'is not valid'
@@ -103,7 +108,7 @@ AS $$
     UNION ALL
     SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid)), 'Drop it before the last step, and create it again afterwards.', true
     FROM views JOIN pg_depend ON (refclassid = 'pg_class'::regclass AND refobjid = views.oid OR refclassid = 'pg_type'::regclass AND refobjid = views.reltype) AND deptype <> 'i'
-    WHERE NOT (classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM views v JOIN pg_rewrite r ON ev_class = v.oid WHERE r.oid = objid AND rulename = '_RETURN'))
+    WHERE relkind = 'v' AND NOT (classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM views v JOIN pg_rewrite r ON ev_class = v.oid WHERE r.oid = objid AND rulename = '_RETURN'))
     ORDER BY 1, 2
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._refusals(regclass, name, regtype) IS 'internal: what prevents a live conversion, by the catalog, and what can be done about it';

@@ -158,6 +158,8 @@ AS $$
         SELECT s.* FROM constraints, LATERAL (VALUES
             (15, CASE WHEN contype IN ('f', 'c') THEN format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', conrelid::regclass, conname, pg_get_constraintdef(oid), CASE WHEN convalidated THEN ' NOT VALID' END) END),
             (16, CASE WHEN comment IS NOT NULL THEN format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname, conrelid::regclass, comment) END)) AS s
+        UNION ALL
+        SELECT 17, f FROM objectid_ext_tools._trigger_functions("table", "column") AS f
     )
     SELECT statement FROM (SELECT *, row_number() OVER () AS place FROM statements) AS s WHERE statement IS NOT NULL ORDER BY step, place
 $$;

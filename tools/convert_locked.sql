@@ -108,10 +108,8 @@ CREATE FUNCTION objectid_ext_tools._change_key_type("table" regclass, "column" n
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    statement text;
 BEGIN
-    FOREACH statement IN ARRAY ARRAY(
+    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
         WITH key AS MATERIALIZED (
             SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition, obj_description(oid, 'pg_constraint') AS comment, oid
             FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
@@ -124,11 +122,10 @@ BEGIN
             SELECT 3, oid, format('ALTER TABLE %s ADD CONSTRAINT %s %s', relation, name, definition) FROM key
             UNION ALL
             SELECT 4, oid, format('COMMENT ON CONSTRAINT %s ON %s IS %L', name, relation, comment) FROM key WHERE comment IS NOT NULL
+            UNION ALL
+            SELECT 5, NULL, f FROM objectid_ext_tools._trigger_functions("table", "column") AS f
         )
-        SELECT command FROM changes ORDER BY step, oid)
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+        SELECT command FROM changes ORDER BY step, oid));
 EXCEPTION WHEN undefined_function THEN
     RAISE EXCEPTION '%', SQLERRM USING ERRCODE = 'undefined_function',
         HINT = 'A constraint, index or statistics object calls it with a column that changes. Drop it, convert the column, and create it again.';
@@ -179,9 +176,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     name text := (SELECT format('%I.%I', nspname, relname) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = sequence);
-    statement text;
 BEGIN
-    FOREACH statement IN ARRAY ARRAY(
+    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
         WITH old AS (
             SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
         ), privilege AS (
@@ -201,10 +197,7 @@ BEGIN
             SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
             FROM privilege
         )
-        SELECT command FROM changes ORDER BY step)
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+        SELECT command FROM changes ORDER BY step));
     RETURN name::regclass;
 END;
 $$;

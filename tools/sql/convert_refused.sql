@@ -31,16 +31,24 @@ CREATE POLICY odd ON of_kinds USING (kinds % 2 = 1);
 CREATE RULE quiet AS ON DELETE TO kinds DO INSTEAD NOTHING;
 CREATE TABLE bare (id serial);
 CREATE TABLE far (id int GENERATED ALWAYS AS IDENTITY, bare int);
+CREATE TABLE wide (id bigserial PRIMARY KEY);
+CREATE TABLE narrow (id int GENERATED ALWAYS AS IDENTITY REFERENCES wide);
+CREATE MATERIALIZED VIEW numbers AS SELECT id FROM narrow;
+CREATE INDEX ON numbers (id);
+CREATE VIEW few AS SELECT id FROM numbers;
 SELECT * FROM reasons('divided');
 SELECT * FROM reasons('base');
 SELECT * FROM reasons('kinds');
 SELECT * FROM reasons('bare');
+SELECT * FROM reasons('wide');
 SELECT * FROM snowflake_conversion_steps('kinds', 'id', 5, 'twitter');
-DROP TABLE divided, base, heir, of_kinds, kinds, bare, far;
+DROP VIEW few;
+DROP MATERIALIZED VIEW numbers;
+DROP TABLE divided, base, heir, of_kinds, kinds, bare, far, narrow, wide;
 
 -- Triggers on UPDATE need a right; those on other columns, and disabled ones, do not fire.
 CREATE TABLE item (id serial PRIMARY KEY, n int, changed timestamptz);
-CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.changed := now(); RETURN NEW; END';
+CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.id > 0 THEN NEW.changed := now(); END IF; RETURN NEW; END';
 CREATE TRIGGER of_n BEFORE UPDATE OF n ON item FOR EACH ROW EXECUTE FUNCTION touch();
 SELECT * FROM reasons('item');
 CREATE TRIGGER touch BEFORE UPDATE ON item FOR EACH ROW EXECUTE FUNCTION touch();
@@ -54,6 +62,8 @@ SELECT * FROM reasons('item');
 INSERT INTO item (n) SELECT g FROM generate_series(1, 100) AS g;
 SELECT statement FROM snowflake_conversion_steps('item', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT count(*), count(DISTINCT changed) FROM item;
+-- a trigger that this session has executed before
+INSERT INTO item (n) VALUES (0) RETURNING n, changed IS NOT NULL AS changed;
 RESET ROLE;
 REVOKE SET ON PARAMETER session_replication_role FROM regress_live_owner;
 
