@@ -51,6 +51,8 @@ CREATE SEQUENCE nextval_64_seq CACHE 64;
 CREATE SEQUENCE snowflake_1_seq;
 CREATE SEQUENCE snowflake_64_seq CACHE 64;
 CREATE SEQUENCE shard_seq;
+CREATE SCHEMA managed;
+CREATE SEQUENCE managed_seq;
 
 -- The order of what sessions do, whatever the clock says
 CREATE SEQUENCE moment;

@@ -22,7 +22,7 @@ use PostgreSQL::Test::Utils;
 our @EXPORT = qw(generators known_generators call create_generators start_sessions go_on end_sessions
   statements count_faults repeated out_of_order after_the_end);
 
-my $functions = dirname(abs_path(__FILE__)) . '/../bench/faults.sql';
+my $tree = dirname(abs_path(__FILE__)) . '/..';
 
 # Each as its own documentation says to use it.  A node or shard is NODE; "end" is an
 # instant after the last that the id has room for, "since" a version of the server.
@@ -40,6 +40,8 @@ my @all = (
 		call => q{next_snowflake('snowflake_1_seq', NODE, 'twitter')}, end => '2080-07-11' },
 	{ key => 'snowflake_64', name => '`next_snowflake`, `CACHE 64`', ours => 1, type => 'bigint',
 		call => q{next_snowflake('snowflake_64_seq', NODE, 'twitter')}, end => '2080-07-11' },
+	{ key => 'managed', name => '`next_snowflake` of `managed/`', ours => 1, type => 'bigint',
+		call => q{managed.next_snowflake('managed_seq', NODE, 'twitter')}, end => '2080-07-11' },
 	{ key => 'shard', name => '`next_shard_id`', ours => 1, type => 'bigint',
 		call => q{next_shard_id(NODE, nextval('shard_seq'))}, end => '2046-06-28' },
 	{ key => 'objectid', name => '`gen_objectid`', ours => 1, type => 'objectid', call => 'gen_objectid()', end => '2106-02-08' });
@@ -58,7 +60,8 @@ sub generators
 sub create_generators
 {
 	my ($node, @generators) = @_;
-	$node->safe_psql('postgres', join ";\n", slurp_file($functions) =~ s/;\s*\z//r,
+	$node->safe_psql('postgres', join ";\n", slurp_file("$tree/bench/faults.sql") =~ s/;\s*\z//r,
+		'SET search_path = managed', slurp_file("$tree/managed/snowflake.sql") =~ s/;\s*\z//r, 'RESET search_path',
 		(map { qq{CREATE EXTENSION IF NOT EXISTS "$_"} } grep { $_ } map { $_->{extension} } @generators),
 		map { "CREATE TABLE by_$_->{key} (id $_->{type})" } @generators);
 }

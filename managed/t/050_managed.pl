@@ -139,4 +139,232 @@ is(managed(q{SELECT make_snowflake(NULL, 0, 0, 'twitter') IS NULL AND make_snowf
 	AND snowflake_floor(NULL, 'twitter') IS NULL AND snowflake_within(NULL, '(,)', 'twitter') IS NULL AND snowflake_within(0, NULL, 'twitter') IS NULL
 	AND snowflake_within(0, '(,)', NULL) IS NULL AND next_snowflake(NULL, 0, 'twitter') IS NULL}), 't', 'NULL gives NULL');
 
+#
+# next_snowflake
+#
+
+# The errors are those of the extension.
+my $sequences = q{
+CREATE SEQUENCE IF NOT EXISTS down INCREMENT -1;
+CREATE SEQUENCE IF NOT EXISTS large INCREMENT 4097;
+CREATE SEQUENCE IF NOT EXISTS late MINVALUE 9000000000000000000;
+CREATE SEQUENCE IF NOT EXISTS "Short" AS integer;
+CREATE SEQUENCE IF NOT EXISTS ended;
+CREATE SEQUENCE IF NOT EXISTS one;
+CREATE TABLE IF NOT EXISTS no_sequence ();
+SELECT count(setval('ended', 9223372036854775807));
+};
+same('errors of next_snowflake', q{SELECT format('SELECT next_snowflake(%s, %L)', arguments, layout)
+FROM unnest(ARRAY[$$'down', 5$$, $$'large', 5$$, $$'late', 5$$, $$'"Short"', 5$$, $$'ended', 5$$, $$'no_sequence', 5$$, $$'missing', 5$$,
+	$$'one', -1$$, $$'one', 70000$$, $$'down', -1$$]) arguments, unnest(ARRAY['twitter', 'instagram', 'tweeter',
+	'time:41,node:10,seq:12;tick=1ms;epoch=2999-01-01T00:00:00Z', 'time:10,node:10,seq:12;tick=1ms;epoch=2000-01-01T00:00:00Z']) layout}, $sequences);
+
+is(managed(q{
+CREATE SEQUENCE clock;
+CREATE TABLE taken AS SELECT i, next_snowflake('clock', 5, 'twitter') AS id FROM generate_series(1, 20000) i;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE step <= 0), bool_and(snowflake_node(id, 'twitter') = 5),
+	snowflake_timestamp(min(id), 'twitter') > now() - interval '1 min', snowflake_timestamp(max(id), 'twitter') <= clock_timestamp(),
+	max(id) = (SELECT last_value FROM clock)
+FROM (SELECT id, id - lag(id) OVER (ORDER BY i) AS step FROM taken) s;}),
+	'20000|20000|0|t|t|t|t', 'ids ascend, are those of the node and do not lead the clock');
+
+# With INCREMENT k an id has k slots, in one tick and of one node, whatever CACHE says.
+foreach ([ 'twitter', 50, 1, 1 ], [ 'twitter', 50, 10, 1 ], [ 'sonyflake', 10, 1, 65536 ], [ 'twitter;start=random', 3000, 1, 1 ], [ 'js53', 256, 1, 1 ])
+{
+	my ($layout, $increment, $cache, $slot) = @$_;
+	is(managed(qq{
+		CREATE SEQUENCE block INCREMENT $increment CACHE $cache;
+		SELECT count(*), count(*) FILTER (WHERE step < $increment * ${slot}::bigint), bool_and(a.node = 3 AND b.node = 3 AND a.created = b.created), bool_and(set_to = last_id)
+		FROM (SELECT id, id - lag(id) OVER () AS step, id + ($increment - 1) * ${slot}::bigint AS last_id, pg_sequence_last_value('block') AS set_to
+			FROM (SELECT next_snowflake('block', 3, '$layout') AS id FROM generate_series(1, 100)) i) s,
+			snowflake_parts(id, '$layout') a, snowflake_parts(last_id, '$layout') b;
+		DROP SEQUENCE block;}) =~ s/\|[tf]$//r, '100|0|t', "INCREMENT $increment CACHE $cache, $layout");
+}
+
+# After a full tick the next one, if the clock is there; a value that was set and not
+# called is the first; and a value that nextval() took is not given.
+is(managed(q{SELECT count(*), bool_and(id > set_to), bool_and(snowflake_node(id, layout) = node), bool_and(snowflake_sequence(id, layout) = 0)
+	FROM (SELECT layout, node, set_to, setval('clock', set_to), next_snowflake('clock', node, layout) AS id
+		FROM snowflake_layouts(), LATERAL (VALUES (0), ((1 << node_bits) - 1)) n(node),
+		LATERAL (SELECT snowflake_ceiling(clock_timestamp() + tick + interval '100 ms', layout)) s(set_to)) f}), '14|t|t|t', 'a full tick');
+is(managed(q{
+	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '300 ms', 7, 9, 'twitter'), false) AS set_to \gset
+	SELECT next_snowflake('clock', 7, 'twitter') - :set_to, next_snowflake('clock', 7, 'twitter') - :set_to;
+	SELECT nextval('clock') - :set_to, next_snowflake('clock', 7, 'twitter') - :set_to;}), "0|1\n2|3", 'in turn with setval() and nextval()');
+is(managed(q{
+	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '1 hour', 5, 0, 'js53')) AS ahead \gset
+	SELECT next_snowflake('clock', 5, 'js53') - :ahead;
+	SELECT (max(id) >> 12) - (min(id) >> 12) BETWEEN 4 AND 6 FROM (SELECT next_snowflake('clock', 5, 'js53') AS id FROM generate_series(1, 5 * 256)) s;
+	SELECT count(setval('clock', 1));}), "1\nt\n1", 'an hour ahead of the clock: ids of one tick after the other');
+
+# The lock does not outlive the call: other sessions do not wait for the transaction,
+# which can be prepared; what is rolled back, or cancelled, does not come again.
+my $session = $node->background_psql('managed', on_error_stop => 0);
+$session->query_safe('SET SESSION AUTHORIZATION app');
+my @ids = $session->query_safe(q{BEGIN; SELECT next_snowflake('clock', 5, 'twitter'); SAVEPOINT s; SELECT next_snowflake('clock', 5, 'twitter');
+	ROLLBACK TO s; SELECT next_snowflake('clock', 5, 'twitter');}) =~ /(\d+)/g;
+push @ids, managed(q{SET statement_timeout = '10s'; SELECT next_snowflake('clock', 5, 'twitter')});
+is($node->safe_psql('managed', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), 0, 'no lock is left in a transaction');
+push @ids, $session->query_safe(q{SELECT next_snowflake('clock', 5, 'twitter'); PREPARE TRANSACTION 'p'});
+push @ids, managed(q{SELECT next_snowflake('clock', 5, 'twitter'); COMMIT PREPARED 'p'; SELECT next_snowflake('clock', 5, 'twitter');}) =~ /(\d+)/g;
+is(not_above(0, @ids), 0, @ids . ' ids of savepoints, two sessions and a prepared transaction ascend');
+my $slow = q{'clock', 1, 'time:40,node:1,seq:2;tick=60s;epoch=2020-01-01T00:00:00Z'};
+my ($ret, $out, $err) = $node->psql('managed', qq{SELECT setval('clock', 1); SET statement_timeout = '300ms'; SELECT count(next_snowflake($slow)) FROM generate_series(1, 100);});
+like($err, qr/canceling statement due to statement timeout/, 'a wait for the clock can be cancelled');
+is($node->safe_psql('managed', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), 0, 'which leaves no lock');
+
+# A pooler hands a session from client to client, and resets it.
+is(managed(join("\n", "SELECT setval('clock', 1);", (qq{SELECT next_snowflake('clock', 5, 'twitter'); DISCARD ALL; SET search_path = app;}) x 3))
+	=~ s/\d{15,}/id/gr, "1\nid\nid\nid", 'DISCARD ALL between ids');
+
+# USAGE and UPDATE of the sequence are required, and the schema's USAGE.
+$node->safe_psql('managed', q{CREATE ROLE reader; GRANT reader TO app; GRANT USAGE ON SCHEMA app TO reader});
+foreach ([ '', 'permission denied' ], [ 'USAGE', 'permission denied' ], [ 'UPDATE', 'permission denied' ], [ 'SELECT', 'permission denied' ],
+	[ 'SELECT, UPDATE', '' ], [ 'USAGE, UPDATE', '' ])
+{
+	my ($privileges, $error) = @$_;
+	managed('REVOKE ALL ON SEQUENCE clock FROM reader;' . ($privileges && "GRANT $privileges ON SEQUENCE clock TO reader"));
+	($ret, $out, $err) = $node->psql('managed', q{SET ROLE reader; SELECT next_snowflake('clock', 5, 'twitter')});
+	like($err, $error ? qr/ERROR:  $error for sequence clock/ : qr/^$/, 'privileges: ' . ($privileges || 'none'));
+}
+($ret, $out, $err) = $node->psql('managed', q{\set VERBOSITY sqlstate
+	BEGIN READ ONLY; SELECT next_snowflake('clock', 5, 'twitter')});
+like($err, qr/25006/, 'not in a read-only transaction');
+
+#
+# snowflake_within uses the index.
+#
+managed(q{
+	CREATE TABLE event (id bigint PRIMARY KEY);
+	INSERT INTO event SELECT make_snowflake('2026-01-01Z'::timestamptz + i * interval '1 hour', 1, 0, 'twitter') FROM generate_series(1, 20000) i;
+	ANALYZE event;});
+foreach (
+	[ 'constants', q{}, q{SELECT count(*) FROM event WHERE snowflake_within(id, '[2026-02-01Z,2026-02-02Z)', 'twitter')}, 24 ],
+	[ 'parameters', q{SET plan_cache_mode = force_generic_plan; PREPARE day (timestamptz, text) AS
+		SELECT count(*) FROM event WHERE snowflake_within(id, tstzrange($1, $1 + interval '1 day'), $2);}, q{EXECUTE day ('2026-02-01Z', 'twitter')}, 24 ],
+	[ 'now()', q{}, q{SELECT count(*) >= 0 FROM event WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL), 'twitter')}, 't' ])
+{
+	my ($name, $before, $query, $result) = @$_;
+	like(managed("$before EXPLAIN (COSTS OFF) $query"), qr/Index Cond: \(\(id >= .*\) AND \(id <= .*\)\)/, "$name: an index condition");
+	is(managed("$before $query"), $result, "$name: the result");
+}
+
+#
+# A role that can create objects in the schema cannot put its own in the place of what
+# the functions call.
+#
+is($node->psql('managed', "SET ROLE reader;\n" . slurp_file($file), on_error_stop => 1), 3, 'who cannot create objects in the schema cannot install');
+$node->safe_psql('managed', 'CREATE ROLE other; GRANT CREATE, USAGE ON SCHEMA app TO other');
+($ret, $out, $err) = $node->psql('managed', "SET ROLE other;\n" . slurp_file($file), on_error_stop => 1);
+like($err, qr/schema "app" has functions or types for snowflakes that belong to another role/, 'nor can who would replace those of another');
+
+# All calls are of pg_catalog or of the file.  Operators, and functions of the file, are
+# not found in pg_catalog alone: there is one in the schema for each choice of types that
+# is similar to that of the file or of pg_catalog; and none is called.
+my $bodies = managed(q{SELECT prosrc FROM pg_proc WHERE pronamespace = 'app'::regnamespace AND proname LIKE '%snowflake%'}) =~ s/'[^']*'|--.*//gr;
+my %called = map { $_ => 1 } $bodies =~ /(?<![.\w])(\w+) ?\(/g;
+is(join(' ', sort grep { !/snowflake/ } keys %called), join(' ', qw(COALESCE ELSE GREATEST IF LEAST OPERATOR RETURN THEN)),
+	'no call of a function but those of pg_catalog and the file');
+is($node->safe_psql('managed', q{
+SET ROLE other;
+SET search_path = app;
+CREATE FUNCTION captured() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;
+DO $$
+DECLARE
+	types CONSTANT text[] := '{smallint,integer,bigint,numeric,"double precision",text,name,snowflake_layout,timestamptz,date,interval,boolean,oid}';
+	operator text;
+	a text;
+	b text;
+	f record;
+	i integer;
+	arguments text[];
+BEGIN
+	FOREACH a IN ARRAY types LOOP
+		FOREACH b IN ARRAY types LOOP
+			EXECUTE format('CREATE FUNCTION captured_operator(a %s, b %s) RETURNS bigint LANGUAGE sql AS ''SELECT app.captured()''', a, b);
+			EXECUTE format('CREATE FUNCTION captured_comparison(a %s, b %s) RETURNS boolean LANGUAGE sql AS ''SELECT app.captured() > 0''', a, b);
+			FOREACH operator IN ARRAY ARRAY['+', '-', '*', '/', '%', '&', '|', '<<', '>>', '||', '<', '<=', '>', '>=', '=', '<>', '~', '!~'] LOOP
+				EXECUTE format('CREATE OPERATOR %s (FUNCTION = %s, LEFTARG = %s, RIGHTARG = %s)', operator,
+					CASE WHEN operator ~ '[<>=~]' AND operator NOT IN ('<<', '>>') THEN 'captured_comparison' ELSE 'captured_operator' END, a, b);
+			END LOOP;
+		END LOOP;
+	END LOOP;
+	FOR f IN SELECT proname, proargtypes::oid[] AS types, pronargs FROM pg_proc
+		WHERE pronamespace = 'app'::regnamespace AND proname LIKE '%snowflake%' AND pronargs > 0 LOOP
+		-- One argument of another type, or all that are bigint
+		FOR i IN 0 .. f.pronargs LOOP
+			FOREACH a IN ARRAY types || ARRAY['regclass', 'record', 'anyelement', 'varchar'] LOOP
+				SELECT array_agg(CASE WHEN ordinality = i OR i = 0 AND t = 'bigint'::regtype THEN a ELSE format_type(t, NULL) END ORDER BY ordinality) INTO arguments
+				FROM unnest(f.types) WITH ORDINALITY u(t);
+				BEGIN
+					EXECUTE format('CREATE FUNCTION %s(%s) RETURNS bigint LANGUAGE plpgsql AS ''BEGIN RETURN app.captured(); END''', f.proname, array_to_string(arguments, ','));
+				EXCEPTION WHEN duplicate_function THEN NULL;
+				END;
+			END LOOP;
+		END LOOP;
+	END LOOP;
+END $$;
+SELECT count(*) > 2500 FROM pg_operator WHERE oprnamespace = 'app'::regnamespace;
+SELECT count(*) > 500 FROM pg_proc WHERE pronamespace = 'app'::regnamespace AND proname LIKE '%snowflake%'}), "t\nt", 'the traps are set');
+same('beside what others have put there', q{SELECT format(call, layout) FROM unnest(ARRAY[
+	$$SELECT make_snowflake('2027-01-01Z'::timestamptz, 1, 2, %L::snowflake_layout)$$,
+	$$SELECT make_snowflake('2010-01-01Z'::timestamptz, 1, 2, %L::snowflake_layout)$$,
+	$$SELECT make_snowflake('2027-01-01Z'::timestamptz, -1, 2, %L::snowflake_layout)$$,
+	$$SELECT snowflake_parts(123456789012345678::bigint, %L::snowflake_layout)::text$$,
+	$$SELECT snowflake_floor('2027-01-01Z'::timestamptz, %L::snowflake_layout)$$,
+	$$SELECT snowflake_within(123456789012345678::bigint, tstzrange('2020-01-01Z', '2027-01-01Z'), %L::snowflake_layout)$$,
+	$$SELECT next_snowflake('one'::regclass, 5, %L::snowflake_layout) IS NOT NULL$$,
+	$$SELECT next_snowflake('down'::regclass, 5, %L::snowflake_layout)$$,
+	$$SELECT next_snowflake('late'::regclass, 5, %L::snowflake_layout)$$,
+	$$SELECT next_snowflake('ended'::regclass, 5, %L::snowflake_layout)$$]) call,
+	unnest(ARRAY['twitter', 'sonyflake;start=random', 'js53', 'time:41,node:9,seq:12;tick=1500us;epoch=2026-01-01T00:00:00Z', 'time:41', 'time:0;tick=1s;epoch=2026-01-01T00:00:00Z']) layout});
+
+#
+# Moving to the extension
+#
+$node->safe_psql('postgres', q{CREATE DATABASE moved OWNER app; ALTER DATABASE moved SET search_path = app;});
+sub moved { return $node->safe_psql('moved', "SET SESSION AUTHORIZATION app;\n$_[0]"); }
+sub move { return $node->psql('moved', "SET SESSION AUTHORIZATION app;\nSET lock_timeout = '$_[0]';\nBEGIN;\n" . slurp_file("$FindBin::RealBin/../to_extension.sql") . 'COMMIT;', on_error_stop => 1); }
+moved('CREATE SCHEMA app; CREATE SCHEMA objectid; CREATE EXTENSION objectid_ext SCHEMA objectid;' . slurp_file($file) . q{
+CREATE TABLE item (id bigint PRIMARY KEY, n integer,
+	created timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, 'twitter')) STORED,
+	CHECK (snowflake_node(id, 'twitter') = 5));
+CREATE SEQUENCE item_id_seq OWNED BY item.id;
+ALTER TABLE item ALTER id SET DEFAULT next_snowflake('item_id_seq', 5, 'twitter');
+CREATE INDEX item_created ON item (snowflake_timestamp(id, 'twitter'));
+CREATE VIEW recent AS SELECT * FROM item WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL), 'twitter');
+INSERT INTO item (n) SELECT generate_series(1, 2000);});
+
+# The file and the indexes, and what is defined
+my $state = q{SET timezone = 'UTC';
+	SELECT string_agg(pg_relation_filenode(oid)::text, ',' ORDER BY relname) FROM pg_class WHERE relname ~ '^item' AND relkind IN ('r', 'i');
+	SELECT string_agg(pg_get_expr(adbin, adrelid), ',' ORDER BY adnum) FROM pg_attrdef; SELECT pg_get_indexdef('item_created'::regclass);
+	SELECT md5(string_agg(i::text, ',' ORDER BY id)) FROM item i WHERE n <= 2000; SELECT snowflake_version();};
+my $before = moved($state);
+my $writer = $node->background_psql('moved');
+$writer->query_safe(q{SET SESSION AUTHORIZATION app; BEGIN; INSERT INTO item (n) VALUES (2001);});
+isnt(move('300ms'), 0, 'the move waits for transactions that insert');
+$writer->query_safe('COMMIT');
+$writer->quit;
+is(move('0'), 0, 'the move');
+is(moved($state), $before, 'rows, files, defaults, generated column and index are as before');
+moved('INSERT INTO item (n) SELECT generate_series(2002, 4000); ANALYZE item');
+is(moved(q{SELECT count(*), count(*) FILTER (WHERE step <= 0), (SELECT count(*) FROM recent) FROM (SELECT id - lag(id) OVER (ORDER BY n) AS step FROM item) s}),
+	'4000|0|4000', 'ids continue above');
+like(moved(q{EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO item (n) VALUES (1)}), qr/objectid\.next_snowflake\(/, 'the default is of the extension');
+like(moved(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM item WHERE snowflake_timestamp(id, 'twitter') = now()}), qr/item_created.*Index Cond/s,
+	'the expression index is used');
+like(moved(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM recent}), qr/item_pkey.*Index Cond: .*objectid.snowflake_lower/s, 'and the primary key by the view');
+is(moved(q{SELECT (SELECT count(*) FROM snowflake_layouts()), snowflake_parts(make_snowflake('2026-01-01Z', 1, 2, 'js53'), 'js53') = ROW(timestamptz '2026-01-01Z', 1, 2),
+	snowflake_sequence(2, 'twitter'), snowflake_floor('-infinity', 'js53'), snowflake_ceiling('-infinity', 'js53'), snowflake_lower('empty', 'js53'), snowflake_upper('empty', 'js53')}),
+	'7|t|2|0|0|9007199254740991|0', 'all functions');
+
+# A dump of the table goes to a database that has the extension alone.
+$node->safe_psql('postgres', q{CREATE DATABASE restored; ALTER DATABASE restored SET search_path = app;});
+$node->safe_psql('restored', 'CREATE SCHEMA app; CREATE EXTENSION objectid_ext SCHEMA app');
+my $dump = PostgreSQL::Test::Utils::tempdir('dump') . '/item.sql';
+$node->command_ok([ 'pg_dump', '-O', '-t', 'app.item', '-t', 'app.recent', '-f', $dump, $node->connstr('moved') ], 'a dump of the table');
+$node->command_ok([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'is restored without the functions');
+is($node->safe_psql('restored', q{INSERT INTO item (n) VALUES (5000); SELECT max(id) = max(id) FILTER (WHERE n = 5000), count(*) FROM item}), 't|4001', 'with the defaults');
+
 done_testing();
