@@ -1,6 +1,6 @@
 --
 -- Conversions while the tables are in use: the result is that of the conversions under
--- a lock; stop, go on, and undo.  t/026_convert_live.pl has the load.
+-- a lock; stop, go on, and undo.  t/010_convert_live.pl has the load.
 --
 
 \set SHOW_CONTEXT never

@@ -7,11 +7,10 @@
 # chooses kind, rows of each table and kills: LIVE='int/5000000/20', which takes long.
 #
 # A client may wait a second for the conversion; three in the short run, which is one of
-# several on a busy machine.  How long it waits for locks, another session samples from
-# pg_locks; and the server logs each wait that is longer than deadlock_timeout.  The
-# duration of a statement, by the server's log, contains more: the time until it gets
-# a processor.  So it is compared with that of a bystander who writes a table that is
-# not converted.
+# several on a busy machine.  The server logs each wait for a lock that is longer than
+# deadlock_timeout.  The duration of a statement, by the server's log, contains more: the
+# time until it gets a processor.  So it is compared with that of a bystander who writes
+# a table that is not converted.
 
 use strict;
 use warnings FATAL => 'all';
@@ -60,13 +59,11 @@ sub create_tables
 	my ($kind) = @_;
 	$node->safe_psql('postgres', qq{
 		SET client_min_messages = warning;
-		DROP TABLE IF EXISTS visit, orders, customer, log, bystander, lock_wait;
+		DROP TABLE IF EXISTS visit, orders, customer, log, bystander;
 		CREATE TABLE customer (id $type{$kind}, region int NOT NULL, n int, name text);
 		CREATE TABLE orders (id $type{$kind}, region int NOT NULL, n int, copy text, customer $refers{$kind} NOT NULL, prior $refers{$kind});
 		CREATE TABLE visit (region int, n int, copy text, customer $refers{$kind});
 		CREATE TABLE log (id text, change int);
-		CREATE TABLE lock_wait (wait float8);
-		INSERT INTO lock_wait VALUES (0);
 		CREATE TABLE bystander (n int PRIMARY KEY, name text) WITH (fillfactor = 10);
 		INSERT INTO bystander SELECT n FROM generate_series(0, 3) AS n});
 	$node->safe_psql('postgres', qq{
@@ -120,10 +117,6 @@ my @writers = map { script("writer $_", "$statements[$_];") } 0 .. $#statements;
 # A prepared statement that returns a column fails when its type has changed.
 my @readers = script('reader', "SELECT id AS id FROM customer WHERE n = :n \\gset\nUPDATE customer SET name = left(name, 20) || :n WHERE id = :id;");
 my @bystanders = script('bystander', 'UPDATE bystander SET name = :m WHERE n = :region;');
-my @sampler = script('sampler', q{INSERT INTO lock_wait SELECT wait
-	FROM (SELECT max(1000 * extract(epoch FROM clock_timestamp() - waitstart)) FROM pg_locks JOIN pg_stat_activity USING (pid)
-		WHERE application_name IN ('writers', 'readers')) AS s (wait)
-	WHERE wait > (SELECT max(wait) FROM lock_wait);});
 
 my %load;
 
@@ -142,7 +135,6 @@ sub start_load
 {
 	start_pgbench('writers', '-M', 'prepared', '-c', $long ? 8 : 3, '-j', 2, '-R', $long ? 1000 : 300, @writers);
 	start_pgbench('bystander', '-c', 1, '-R', 50, @bystanders);
-	start_pgbench('sampler', '-c', 1, '-R', 20, @sampler);
 	start_readers();
 }
 
@@ -162,7 +154,7 @@ sub stop_load
 sub check_load
 {
 	my ($name) = @_;
-	foreach my $client ('writers', 'bystander', 'sampler')
+	foreach my $client ('writers', 'bystander')
 	{
 		my $errors = slurp_file($load{$client}{errors});
 		ok($load{$client}{run}->pumpable && $errors eq '', "$name: $client: no error") or diag($errors);
@@ -184,11 +176,11 @@ sub check_readers
 sub check_waits
 {
 	my ($name, $from) = @_;
-	my %longest = (writers => 0, readers => 0, bystander => 0, sampler => 0);
+	my %longest = (writers => 0, readers => 0, bystander => 0);
 	my (@failed, @long_waits);
 	foreach my $line (split /\n/, substr(slurp_file($node->logfile), $from))
 	{
-		my ($client) = $line =~ /\] (?:\S+ )?(writers|readers|bystander|sampler) / or next;
+		my ($client) = $line =~ /\] (?:\S+ )?(writers|readers|bystander) / or next;
 		$longest{$client} = $1 / 1000 if $line =~ /duration: ([0-9.]+) ms/ && $1 / 1000 > $longest{$client};
 		push @long_waits, $line if $line =~ /still waiting for/;
 		push @failed, $line if $line =~ /(ERROR|FATAL):/
@@ -197,11 +189,9 @@ sub check_waits
 	}
 	is(join("\n", @failed), '', "$name: no statement has failed");
 	is(join("\n", @long_waits), '', "$name: none has waited for a lock for more than $most s");
-	my $waited = $node->safe_psql('postgres', 'SELECT max(wait) FROM lock_wait') / 1000;
 	my ($slowest) = sort { $b <=> $a } @longest{'writers', 'readers'};
 	cmp_ok($slowest, '<=', $most + $longest{bystander}, "$name: none has taken $most s longer than a bystander's");
-	diag(sprintf '%s: longest statement %.3f s, of a bystander %.3f s (below %s s, they are not logged); longest wait for a lock %.3f s, sampled',
-		$name, $slowest, $longest{bystander}, $slow, $waited);
+	diag(sprintf '%s: longest statement %.3f s, of a bystander %.3f s (below %s s, they are not logged)', $name, $slowest, $longest{bystander}, $slow);
 }
 
 # A crash disconnects all.
@@ -365,63 +355,6 @@ foreach my $run (@runs)
 	my ($kind, $kills);
 	($kind, $rows, $kills) = $run =~ m{^(int|char|text)/(\d+)/(\d+)$} or die "no such run: $run";
 	test_conversion($kind, $kills);
-}
-
-# A transaction with an old snapshot never sees a column that is not filled: the
-# conversion waits for it.  A second session that converts the same is told.
-{
-	$node->safe_psql('postgres', q(CREATE TABLE document (d text PRIMARY KEY); INSERT INTO document SELECT gen_objectid() FROM generate_series(1, 100)));
-	my $old = $node->background_psql('postgres');
-	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM log');
-	my $convert = "SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', 'd') ORDER BY step \\gexec\n";
-	my $client = start_client($node, "SET application_name = 'conversion'; $convert");
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'conversion' AND query LIKE 'CREATE%INDEX%' AND wait_event_type = 'Lock'
-		OR (SELECT atttypid <> 'text'::regtype FROM pg_attribute WHERE attrelid = 'document'::regclass AND attname = 'd')");
-	is($old->query_safe('SELECT count(*) FROM document WHERE d IS NULL'), 0, 'an old snapshot sees no nulls');
-	my $second = start_client($node, $convert);
-	$second->{run}->finish;
-	like(slurp_file($second->{errors}), qr/another session converts a column of table public.document\nDETAIL:  It is process \d+/, 'a second session is told of the first');
-	$old->query_safe('COMMIT');
-	$old->quit;
-	$client->{run}->finish or diag(slurp_file($client->{errors}));
-	is($node->safe_psql('postgres', "SELECT count(d), min(pg_typeof(d)::text) FROM document"), '100|objectid', 'then it is converted');
-}
-
-# Transactions lock the tables in one order or the other, which need not be that in
-# which the tables were created.  A conversion, and undoing one, ends within seconds.
-foreach my $first ('parent', 'child')
-{
-	foreach my $writers ($long ? (4, 16) : 4)
-	{
-		foreach my $script ('INSERT INTO parent (n) VALUES (:n) RETURNING id \\gset\nINSERT INTO child VALUES (:id, :n);', 'INSERT INTO child VALUES (:n % 10 + 1, :n);\nINSERT INTO parent (n) VALUES (:n);')
-		{
-			my $name = "$first first, $writers writers that begin with " . ($script =~ /^INSERT INTO (\w+)/)[0];
-			my %create = (parent => 'CREATE TABLE parent (id serial, n int);', child => 'CREATE TABLE child (parent int, n int);');
-			$node->safe_psql('postgres', "SET client_min_messages = warning; DROP TABLE IF EXISTS parent, child; " . join(' ', map { $create{$_} } $first, grep { $_ ne $first } keys %create)
-				. 'INSERT INTO parent (n) SELECT generate_series(1, 10); ALTER TABLE parent ADD PRIMARY KEY (id); ALTER TABLE child ADD FOREIGN KEY (parent) REFERENCES parent; CREATE INDEX ON child (parent)');
-			$rows = 1000;
-			start_pgbench('pairs', '-c', $writers, '-j', 2, script('pair', "BEGIN;\n$script\nCOMMIT;"));
-			$node->poll_query_until('postgres', 'SELECT count(*) > 100 FROM child');
-			my $began = time;
-			run_statements("$name: begun", 3);
-			$node->safe_psql('postgres', "CALL objectid_ext_tools.undo_conversion('parent', 'id')");
-			my $undone = time - $began;
-			$began = time;
-			run_statements("$name: converted", 100);
-			my $took = time - $began;
-			ok($load{pairs}{run}->pumpable && slurp_file($load{pairs}{errors}) eq '', "$name: no error") or diag(slurp_file($load{pairs}{errors}));
-			cmp_ok($undone + $took, '<', $long ? 30 : 60, sprintf '%s: begun and undone in %.1f s, converted in %.1f s', $name, $undone, $took);
-			stop_load();
-			is($node->safe_psql('postgres', "SELECT min(pg_typeof(id)::text), count(*) FILTER (WHERE id IS NULL), (SELECT count(*) FROM child LEFT JOIN parent ON id = parent WHERE id IS NULL) FROM parent"), 'bigint|0|0', "$name: all rows are there");
-		}
-	}
-}
-
-sub run_statements
-{
-	my ($name, $number) = @_;
-	my $client = start_client($node, "SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('parent', 'id', 5, 'twitter') ORDER BY step LIMIT $number \\gexec\n");
-	ok($client->{run}->finish, $name) or diag(slurp_file($client->{errors}));
 }
 
 $node->stop;

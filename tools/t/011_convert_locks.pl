@@ -1,0 +1,92 @@
+# Transactions lock the tables in one order or the other, which need not be that in
+# which the tables were created.  A conversion, and undoing one, ends within seconds all
+# the same, and no transaction fails.  With PG_TEST_EXTRA=long, 16 writers too.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../../t";
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $long = ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
+my $node = start_server('locks', conf => 'max_connections = 40');
+my $dir = PostgreSQL::Test::Utils::tempdir('pgbench');
+
+my %create = (parent => 'CREATE TABLE parent (id serial, n int);', child => 'CREATE TABLE child (parent int, n int);');
+my %script = (
+	parent => "INSERT INTO parent (n) VALUES (:n) RETURNING id \\gset\nINSERT INTO child VALUES (:id, :n);",
+	child => "INSERT INTO child VALUES (:n % 10 + 1, :n);\nINSERT INTO parent (n) VALUES (:n);");
+
+sub run_steps
+{
+	my ($name, $number) = @_;
+	my $client = start_client($node, "SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('parent', 'id', 5, 'twitter') ORDER BY step LIMIT $number \\gexec\n");
+	ok($client->{run}->finish, $name) or diag(slurp_file($client->{errors}));
+}
+
+sub test_writers
+{
+	my ($created, $written, $writers) = @_;
+	my $name = "created $created first, $writers writers of $written first";
+	my $other = $created eq 'parent' ? 'child' : 'parent';
+	$node->safe_psql('postgres', "SET client_min_messages = warning; DROP TABLE IF EXISTS parent, child; $create{$created} $create{$other}
+		INSERT INTO parent (n) SELECT generate_series(1, 10); ALTER TABLE parent ADD PRIMARY KEY (id);
+		ALTER TABLE child ADD FOREIGN KEY (parent) REFERENCES parent; CREATE INDEX ON child (parent)");
+	my $script = "$dir/$written first";
+	append_to_file($script, "\\set n random(1, 1000)\nBEGIN;\n$script{$written}\nCOMMIT;\n") unless -e $script;
+	my $errors = '';
+	my $load = IPC::Run::start([ 'pgbench', '-n', '-T', 1000, '-c', $writers, '-j', 2, '-f', $script, $node->connstr('postgres') . ' application_name=writers' ],
+		'<', \undef, '>', '/dev/null', '2>', \$errors);
+	$node->poll_query_until('postgres', 'SELECT count(*) > 100 FROM child');
+
+	my $began = time;
+	run_steps("$name: begun", 3);
+	$node->safe_psql('postgres', "CALL objectid_ext_tools.undo_conversion('parent', 'id')");
+	my $undone = time - $began;
+	$began = time;
+	run_steps("$name: converted", 100);
+	my $took = time - $began;
+	ok($load->pumpable && $errors eq '', "$name: no transaction failed") or diag($errors);
+	cmp_ok($undone + $took, '<', 60, sprintf '%s: begun and undone in %.1f s, converted in %.1f s', $name, $undone, $took);
+	$load->signal('TERM');
+	$load->finish;
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'writers'");
+	is($node->safe_psql('postgres', 'SELECT min(pg_typeof(id)::text), count(*) FILTER (WHERE id IS NULL), (SELECT count(*) FROM child LEFT JOIN parent ON id = parent WHERE id IS NULL) FROM parent'),
+		'bigint|0|0', "$name: all rows are there");
+}
+
+foreach my $created ('parent', 'child')
+{
+	foreach my $written ('parent', 'child')
+	{
+		test_writers($created, $written, $_) foreach $long ? (4, 16) : 4;
+	}
+}
+
+# A transaction with an old snapshot never sees a column that is not filled: the
+# conversion waits for it.  A second session that converts the same is told.
+{
+	$node->safe_psql('postgres', q(CREATE TABLE other (); CREATE TABLE document (d text PRIMARY KEY); INSERT INTO document SELECT gen_objectid() FROM generate_series(1, 100)));
+	my $old = $node->background_psql('postgres');
+	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other');
+	my $convert = "SELECT statement FROM objectid_ext_tools.objectid_conversion_steps('document', 'd') ORDER BY step \\gexec\n";
+	my $client = start_client($node, "SET application_name = 'conversion'; $convert");
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'conversion' AND query LIKE 'CREATE%INDEX%' AND wait_event_type = 'Lock'
+		OR (SELECT atttypid <> 'text'::regtype FROM pg_attribute WHERE attrelid = 'document'::regclass AND attname = 'd')");
+	is($old->query_safe('SELECT count(*) FROM document WHERE d IS NULL'), 0, 'an old snapshot sees no nulls');
+	my $second = start_client($node, $convert);
+	$second->{run}->finish;
+	like(slurp_file($second->{errors}), qr/another session converts a column of table public.document\nDETAIL:  It is process \d+/, 'a second session is told of the first');
+	$old->query_safe('COMMIT');
+	$old->quit;
+	$client->{run}->finish or diag(slurp_file($client->{errors}));
+	is($node->safe_psql('postgres', "SELECT count(d), min(pg_typeof(d)::text) FROM document"), '100|objectid', 'then it is converted');
+}
+
+$node->stop;
+done_testing();
