@@ -17,8 +17,7 @@
  */
 #include "objectid.h"
 
-#include "access/htup_details.h"
-#include "funcapi.h"
+#include "common/hashfn.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
 
@@ -321,41 +320,51 @@ objectid_larger(PG_FUNCTION_ARGS)
 
 
 /* ----------------------------------------------------------------
- *		Parts and casts
+ *		Hashing
  * ----------------------------------------------------------------
  */
 
+#define OBJECTID_WORDS	(OBJECTID_LEN / sizeof(uint32))
+
 /*
- * Return the parts of an id as a row: created (timestamptz, whole seconds);
- * random (bytea), the five bytes of process identity; machine (int4, 24 bits)
- * and process (int4, 16 bits), the same five bytes in the classic layout;
- * counter (int4, 24 bits).
+ * The bytes of an id, read as little-endian numbers, so that the hash functions give
+ * the same result for either byte order.  They must never change, because they determine
+ * the partition or shard in which a row is stored.
  */
-PG_FUNCTION_INFO_V1(objectid_parts);
-Datum
-objectid_parts(PG_FUNCTION_ARGS)
+static void
+objectid_words(const objectid *id, uint32 *words)
 {
-	objectid   *id = PG_GETARG_OBJECTID_P(0);
-	const uint8 *identity = id->data + OBJECTID_IDENTITY_OFFSET;
-	bytea	   *random = palloc(VARHDRSZ + OBJECTID_IDENTITY_LEN);
-	TupleDesc	tupdesc;
-	Datum		values[5];
-	bool		nulls[5] = {false};
-
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	SET_VARSIZE(random, VARHDRSZ + OBJECTID_IDENTITY_LEN);
-	memcpy(VARDATA(random), identity, OBJECTID_IDENTITY_LEN);
-
-	values[0] = TimestampTzGetDatum(objectid_time(id));
-	values[1] = PointerGetDatum(random);
-	values[2] = Int32GetDatum((int32) read_big_endian(identity, OBJECTID_MACHINE_LEN));
-	values[3] = Int32GetDatum((int32) read_big_endian(identity + OBJECTID_MACHINE_LEN, OBJECTID_IDENTITY_LEN - OBJECTID_MACHINE_LEN));
-	values[4] = Int32GetDatum((int32) read_big_endian(id->data + OBJECTID_COUNTER_OFFSET, OBJECTID_LEN - OBJECTID_COUNTER_OFFSET));
-
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+	for (int i = 0; i < OBJECTID_WORDS; i++)
+		words[i] = pg_bswap32(read_uint32(id->data + i * sizeof(uint32)));
 }
+
+/* hash support 1 of objectid: 32-bit hash (int4) */
+PG_FUNCTION_INFO_V1(objectid_hash);
+Datum
+objectid_hash(PG_FUNCTION_ARGS)
+{
+	uint32		words[OBJECTID_WORDS];
+
+	objectid_words(PG_GETARG_OBJECTID_P(0), words);
+	return hash_any((unsigned char *) words, sizeof(words));
+}
+
+/* hash support 2 of objectid: 64-bit hash (int8) with a seed (int8) */
+PG_FUNCTION_INFO_V1(objectid_hash_extended);
+Datum
+objectid_hash_extended(PG_FUNCTION_ARGS)
+{
+	uint32		words[OBJECTID_WORDS];
+
+	objectid_words(PG_GETARG_OBJECTID_P(0), words);
+	return hash_any_extended((unsigned char *) words, sizeof(words), PG_GETARG_INT64(1));
+}
+
+
+/* ----------------------------------------------------------------
+ *		Casts
+ * ----------------------------------------------------------------
+ */
 
 /*
  * Cast from text, in any spelling that the input function accepts.  Any other
@@ -400,14 +409,6 @@ objectid_from_bytea(PG_FUNCTION_ARGS)
 											 ERRCODE_STRING_DATA_LENGTH_MISMATCH));
 }
 
-/* Cast to bytea: the 12 bytes */
-PG_FUNCTION_INFO_V1(objectid_to_bytea);
-Datum
-objectid_to_bytea(PG_FUNCTION_ARGS)
-{
-	return DirectFunctionCall1(objectid_send, PG_GETARG_DATUM(0));
-}
-
 /* Would the cast of this text to objectid succeed? */
 PG_FUNCTION_INFO_V1(is_objectid_text);
 Datum
@@ -416,12 +417,4 @@ is_objectid_text(PG_FUNCTION_ARGS)
 	objectid	id;
 
 	PG_RETURN_BOOL(scan_objectid(text_to_cstring(PG_GETARG_TEXT_PP(0)), &id));
-}
-
-/* Would the cast of this bytea to objectid succeed? */
-PG_FUNCTION_INFO_V1(is_objectid_bytea);
-Datum
-is_objectid_bytea(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(VARSIZE_ANY_EXHDR(PG_GETARG_BYTEA_PP(0)) == OBJECTID_LEN);
 }

@@ -12,9 +12,6 @@
 #include "settings.h"
 #include "snowflake_layout.h"
 
-#include "access/htup_details.h"
-#include "funcapi.h"
-
 
 /* ----------------------------------------------------------------
  *		Ranges of the fields
@@ -84,29 +81,18 @@ make_snowflake(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(snowflake_pack(layout, tick, node, seq));
 }
 
-typedef struct id_parts
-{
-	TimestampTz created;		/* beginning of the tick */
-	int32		node;
-	int32		sequence;
-} id_parts;
-
 /*
- * Decode an id by a layout, the arguments of all decoders.  An id that is
- * negative or past the end of the layout raises numeric_value_out_of_range.
+ * Return the id of a decoder's arguments.  An id that is negative or past the end of
+ * the layout raises numeric_value_out_of_range.
  */
-static id_parts
-decode_id(FunctionCallInfo fcinfo)
+static int64
+checked_id(FunctionCallInfo fcinfo)
 {
 	int64		id = PG_GETARG_INT64(0);
 	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
-	id_parts	parts;
 
 	snowflake_check_field(layout, "id", id, snowflake_max_id(layout));
-	parts.created = tick_time(&layout->clock, id >> layout->time_shift);
-	parts.node = (int32) (id >> layout->node_shift & snowflake_max_node(layout));
-	parts.sequence = (int32) (id >> layout->seq_shift & snowflake_max_sequence(layout));
-	return parts;
+	return id;
 }
 
 /* Return the beginning of the tick of an id, as a timestamptz. */
@@ -114,7 +100,9 @@ PG_FUNCTION_INFO_V1(snowflake_timestamp);
 Datum
 snowflake_timestamp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TIMESTAMPTZ(decode_id(fcinfo).created);
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
+
+	PG_RETURN_TIMESTAMPTZ(tick_time(&layout->clock, checked_id(fcinfo) >> layout->time_shift));
 }
 
 /* Return the node, or shard, of an id (int4); 0 if the layout has no nodes. */
@@ -122,7 +110,9 @@ PG_FUNCTION_INFO_V1(snowflake_node);
 Datum
 snowflake_node(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(decode_id(fcinfo).node);
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
+
+	PG_RETURN_INT32((int32) (checked_id(fcinfo) >> layout->node_shift & snowflake_max_node(layout)));
 }
 
 /* Return the sequence number of an id (int4). */
@@ -130,29 +120,9 @@ PG_FUNCTION_INFO_V1(snowflake_sequence);
 Datum
 snowflake_sequence(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(decode_id(fcinfo).sequence);
-}
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(1);
 
-/*
- * Return the parts of an id as a row: created (timestamptz), node (int4) and
- * sequence (int4).
- */
-PG_FUNCTION_INFO_V1(snowflake_parts);
-Datum
-snowflake_parts(PG_FUNCTION_ARGS)
-{
-	id_parts	parts = decode_id(fcinfo);
-	TupleDesc	tupdesc;
-	Datum		values[3];
-	bool		nulls[3] = {false};
-
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	values[0] = TimestampTzGetDatum(parts.created);
-	values[1] = Int32GetDatum(parts.node);
-	values[2] = Int32GetDatum(parts.sequence);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+	PG_RETURN_INT32((int32) (checked_id(fcinfo) >> layout->seq_shift & snowflake_max_sequence(layout)));
 }
 
 /*
@@ -219,21 +189,6 @@ snowflake_upper(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(id_at_tick(layout, ticks_in_range(fcinfo, 0, &layout->clock).last, true));
 }
 
-/*
- * Is the time of an id in a tstzrange?  For an id that is negative or past the
- * end of the layout, the result is false.
- */
-PG_FUNCTION_INFO_V1(snowflake_within);
-Datum
-snowflake_within(PG_FUNCTION_ARGS)
-{
-	snowflake_layout *layout = PG_GETARG_LAYOUT_P(2);
-	int64		tick = PG_GETARG_INT64(0) >> layout->time_shift;
-	tick_range	ticks = ticks_in_range(fcinfo, 1, &layout->clock);
-
-	PG_RETURN_BOOL(tick >= ticks.first && tick <= ticks.last);
-}
-
 
 /* ----------------------------------------------------------------
  *		The node of this server
@@ -241,12 +196,13 @@ snowflake_within(PG_FUNCTION_ARGS)
  */
 
 /*
- * Return the node of this server.  If it is not set, raise
+ * Return the setting objectid_ext.node_id (int4).  If it is not set, raise
  * object_not_in_prerequisite_state.  There is no default, because two servers
  * would then use the same node.
  */
-int32
-server_node(void)
+PG_FUNCTION_INFO_V1(snowflake_node_id);
+Datum
+snowflake_node_id(PG_FUNCTION_ARGS)
 {
 	if (objectid_ext_node_id < 0)
 		ereport(ERROR,
@@ -254,13 +210,5 @@ server_node(void)
 				 errmsg("%s is not set", "objectid_ext.node_id"),
 				 errhint("Set it to a different number on each server, in postgresql.conf or by "
 						 "ALTER SYSTEM, or pass the node as an argument.")));
-	return objectid_ext_node_id;
-}
-
-/* Return the setting objectid_ext.node_id (int4); an error if it is not set. */
-PG_FUNCTION_INFO_V1(snowflake_node_id);
-Datum
-snowflake_node_id(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(server_node());
+	PG_RETURN_INT32(objectid_ext_node_id);
 }

@@ -129,9 +129,13 @@ CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support, with abbreviated keys';
 
+CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, from 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
+
 -- STABLE, because the length of a day in an interval depends on TimeZone.
 CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN in_range(objectid_timestamp($1), objectid_timestamp($2), $3, $4, $5);
 COMMENT ON FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) IS 'window RANGE support: compares the times in the ids; an error for a negative interval';
 
 CREATE OPERATOR CLASS objectid_ops
@@ -305,10 +309,6 @@ COMMENT ON AGGREGATE max(objectid) IS 'maximum value of all objectid input value
 -- The time in an id
 ----------------------------------------------------------------------
 
-CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, from 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
-
 CREATE FUNCTION objectid_floor(timestamp with time zone) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_floor(timestamp with time zone) IS 'lowest id whose time is at or after this; all zeros before 1970, all ones after 2106';
@@ -320,21 +320,6 @@ COMMENT ON FUNCTION objectid_after(timestamp with time zone) IS 'lowest id whose
 CREATE FUNCTION objectid_ceiling(timestamp with time zone) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_ceiling(timestamp with time zone) IS 'highest id whose time is at or before this; all zeros before 1970, all ones after 2106';
-
-CREATE FUNCTION objectid_parts(
-    objectid,
-    OUT created timestamp with time zone,
-    OUT random bytea,
-    OUT machine integer,
-    OUT process integer,
-    OUT counter integer
-)
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation in whole seconds, five bytes of process identity (also in the classic layout: 24-bit machine, 16-bit process), 24-bit counter';
-
-CREATE FUNCTION objectid_extjson(objectid) RETURNS jsonb
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_extjson(objectid) IS 'id as MongoDB Extended JSON: {"$oid": "..."}';
 
 ----------------------------------------------------------------------
 -- Casts
@@ -353,15 +338,37 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_from_bytea(bytea) IS 'convert 12 bytes to objectid; an error for any other length';
 
 CREATE FUNCTION objectid_to_bytea(objectid) RETURNS bytea
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'objectid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'convert objectid to its 12 bytes';
+
+CREATE FUNCTION objectid_parts(
+    objectid,
+    OUT created timestamp with time zone,
+    OUT random bytea,
+    OUT machine integer,
+    OUT process integer,
+    OUT counter integer
+)
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT objectid_timestamp($1), substr(bytes, 5, 5),
+           get_byte(bytes, 4) * 65536 + get_byte(bytes, 5) * 256 + get_byte(bytes, 6),
+           get_byte(bytes, 7) * 256 + get_byte(bytes, 8),
+           get_byte(bytes, 9) * 65536 + get_byte(bytes, 10) * 256 + get_byte(bytes, 11)
+    FROM objectid_to_bytea($1) AS bytes;
+END;
+COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation in whole seconds, five bytes of process identity (also in the classic layout: 24-bit machine, 16-bit process), 24-bit counter';
+
+CREATE FUNCTION objectid_extjson(objectid) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN format('{"$oid": "%s"}', $1)::jsonb;
+COMMENT ON FUNCTION objectid_extjson(objectid) IS 'id as MongoDB Extended JSON: {"$oid": "..."}';
 
 CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'convert a JSON string of 24 hexadecimal digits, or {"$oid": "..."}, to objectid';
 
 CREATE FUNCTION objectid_from_json(json) RETURNS objectid
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN objectid_from_jsonb($1::jsonb);
 COMMENT ON FUNCTION objectid_from_json(json) IS 'convert from a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
 
 CREATE FUNCTION is_objectid(text) RETURNS boolean
@@ -369,7 +376,7 @@ AS 'MODULE_PATHNAME', 'is_objectid_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SA
 COMMENT ON FUNCTION is_objectid(text) IS 'would the cast to objectid succeed?';
 
 CREATE FUNCTION is_objectid(bytea) RETURNS boolean
-AS 'MODULE_PATHNAME', 'is_objectid_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN octet_length($1) = 12;
 COMMENT ON FUNCTION is_objectid(bytea) IS 'would the cast to objectid succeed?';
 
 CREATE FUNCTION is_objectid(jsonb) RETURNS boolean
@@ -610,12 +617,12 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) IS 'implementation of <> operator';
 
 CREATE FUNCTION snowflake_layout_hash(snowflake_layout) RETURNS integer
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS '32-bit hash';
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtext($1::text);
+COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS '32-bit hash of the text form';
 
 CREATE FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) RETURNS bigint
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS '64-bit hash with a seed';
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtextextended($1::text, $2);
+COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS '64-bit hash of the text form, with a seed';
 
 CREATE OPERATOR = (
     FUNCTION = snowflake_layout_eq, LEFTARG = snowflake_layout, RIGHTARG = snowflake_layout,
@@ -678,7 +685,10 @@ CREATE FUNCTION snowflake_parts(
     OUT node integer,
     OUT sequence integer
 )
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT snowflake_timestamp(id, layout), snowflake_node(id, layout), snowflake_sequence(id, layout);
+END;
 COMMENT ON FUNCTION snowflake_parts(bigint, snowflake_layout) IS 'time, node and sequence number of the id; an error for an id that is negative or past the layout''s end';
 
 CREATE FUNCTION snowflake_floor(ts timestamp with time zone, layout snowflake_layout) RETURNS bigint
@@ -724,7 +734,7 @@ AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a node from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
 CREATE FUNCTION next_snowflake(seq regclass, layout snowflake_layout) RETURNS bigint
-AS 'MODULE_PATHNAME', 'next_snowflake_of_server' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE RETURN next_snowflake($1, snowflake_node_id(), $2);
 COMMENT ON FUNCTION next_snowflake(regclass, snowflake_layout) IS 'the same for the node of this server, snowflake_node_id(); an error if it is not set';
 
 -- Bounds of feeds.  They are procedures, because CALL cannot be part of a query,
@@ -874,7 +884,8 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR @> (anyrange, objectid) IS 'contains the time of creation';
 
 CREATE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support
+RETURN id >= snowflake_lower("range", layout) AND id <= snowflake_upper("range", layout);
 COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? can use an index on the id; false for an id that is negative or past the layout''s end';
 
 ----------------------------------------------------------------------
@@ -902,7 +913,8 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuidv7_upper(tstzrange) IS 'highest version-7 UUID whose time is in the range; the lowest of all if there is none';
 
 CREATE FUNCTION uuidv7_within(id uuid, "range" tstzrange) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support
+RETURN id >= uuidv7_lower("range") AND id <= uuidv7_upper("range");
 COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-7 UUID in the range? can use an index on the id';
 
 ----------------------------------------------------------------------

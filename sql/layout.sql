@@ -122,10 +122,9 @@ SELECT snowflake_layout_hash('twitter') = snowflake_layout_hash(parts::snowflake
        snowflake_layout_hash_extended('twitter', 1) <> snowflake_layout_hash_extended('twitter', 2) AS seeded
 FROM snowflake_layouts() WHERE layout = 'twitter';
 
--- The hashes must never change, because they place rows in partitions and
--- shards.  They are the same on machines of either byte order.
-SELECT layout, snowflake_layout_hash(layout) AS hash, snowflake_layout_hash_extended(layout, 0) AS extended,
-       snowflake_layout_hash_extended(layout, 8816678312871386365) AS seeded
+-- The hashes are those of the text form, so they are frozen as those of text are.
+SELECT count(*), count(DISTINCT snowflake_layout_hash(layout)) AS hashes, bool_and(snowflake_layout_hash(layout) = hashtext(layout::text)) AS of_text,
+       bool_and(snowflake_layout_hash_extended(layout, 8816678312871386365) = hashtextextended(layout::text, 8816678312871386365)) AS extended_of_text
 FROM (SELECT layout FROM snowflake_layouts() UNION ALL
       SELECT 'time:31,seq:15,node:16;tick=3600s;epoch=0001-01-01T00:00:00.000001Z' UNION ALL
       SELECT 'twitter;start=random') l;

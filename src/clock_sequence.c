@@ -395,14 +395,3 @@ next_snowflake(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), PG_GETARG_INT32(1), PG_GETARG_LAYOUT_P(2)));
 }
-
-/*
- * The same for the node of this server; object_not_in_prerequisite_state if it
- * is not set.
- */
-PG_FUNCTION_INFO_V1(next_snowflake_of_server);
-Datum
-next_snowflake_of_server(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), server_node(), PG_GETARG_LAYOUT_P(1)));
-}

@@ -8,8 +8,7 @@
  * keyed function of the other (Luby and Rackoff, "How to construct pseudorandom
  * permutations from pseudorandom functions", 1988).  Four rounds suffice for a
  * perfect function; we use eight, because the halves are only 32 bits.  The function
- * is SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012)
- * of the round and the half.
+ * is HMAC-SHA-256 (RFC 2104) of the round and the half.
  *
  * Ids have 63 bits.  A result that has the highest bit set is permuted again until
  * one has not ("cycle walking": Black and Rogaway, "Ciphers with arbitrary finite
@@ -22,92 +21,30 @@
  */
 #include "server_versions.h"
 
+#include "common/hmac.h"
+#include "common/sha2.h"
+#include "port/pg_bswap.h"
+
 #define ROUNDS		8
 #define KEY_LEN		16
 
-/* The two halves of a SipHash key */
-typedef struct siphash_key
-{
-	uint64		k0;
-	uint64		k1;
-} siphash_key;
-
-
-/* ----------------------------------------------------------------
- *		SipHash-2-4
- * ----------------------------------------------------------------
+/*
+ * What a round changes one half by, from the other: the first 32 bits of the HMAC of
+ * both, as numbers of 32 bits.  All are big-endian.
  */
-
-static inline uint64
-rotate_left(uint64 value, int bits)
+static uint32
+round_change(pg_hmac_ctx *hmac, bytea *key, int round, uint32 half)
 {
-	return value << bits | value >> (64 - bits);
-}
+	uint64		message = pg_hton64((uint64) round << 32 | half);
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+	uint32		change;
 
-static inline void
-sip_round(uint64 v[4])
-{
-	v[0] += v[1];
-	v[1] = rotate_left(v[1], 13) ^ v[0];
-	v[0] = rotate_left(v[0], 32);
-	v[2] += v[3];
-	v[3] = rotate_left(v[3], 16) ^ v[2];
-	v[0] += v[3];
-	v[3] = rotate_left(v[3], 21) ^ v[0];
-	v[2] += v[1];
-	v[1] = rotate_left(v[1], 17) ^ v[2];
-	v[2] = rotate_left(v[2], 32);
-}
-
-static inline void
-sip_compress(uint64 v[4], uint64 word)
-{
-	v[3] ^= word;
-	sip_round(v);
-	sip_round(v);
-	v[0] ^= word;
-}
-
-/* The hash of a message of eight bytes, given as a little-endian number */
-static uint64
-siphash_word(const siphash_key *key, uint64 message)
-{
-	uint64		v[4];
-
-	v[0] = key->k0 ^ UINT64CONST(0x736f6d6570736575);
-	v[1] = key->k1 ^ UINT64CONST(0x646f72616e646f6d);
-	v[2] = key->k0 ^ UINT64CONST(0x6c7967656e657261);
-	v[3] = key->k1 ^ UINT64CONST(0x7465646279746573);
-
-	sip_compress(v, message);
-	sip_compress(v, UINT64CONST(8) << 56);	/* the length, and no bytes left */
-	v[2] ^= 0xff;
-	for (int i = 0; i < 4; i++)
-		sip_round(v);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
-}
-
-static uint64
-read_little_endian(const uint8 *bytes)
-{
-	uint64		result = 0;
-
-	for (int i = 7; i >= 0; i--)
-		result = result << 8 | bytes[i];
-	return result;
-}
-
-
-/* ----------------------------------------------------------------
- *		The permutation
- * ----------------------------------------------------------------
- */
-
-/* What a round changes one half by, from the other */
-static inline uint32
-round_change(const siphash_key *key, int round, uint32 half)
-{
-	return (uint32) siphash_word(key, (uint64) round << 32 | half);
+	if (pg_hmac_init(hmac, (uint8 *) VARDATA_ANY(key), KEY_LEN) < 0 ||
+		pg_hmac_update(hmac, (uint8 *) &message, sizeof(message)) < 0 ||
+		pg_hmac_final(hmac, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not compute HMAC: %s", pg_hmac_error(hmac));
+	memcpy(&change, digest, sizeof(change));
+	return pg_ntoh32(change);
 }
 
 /*
@@ -115,49 +52,45 @@ round_change(const siphash_key *key, int round, uint32 half)
  * swapped halves, so the inverse is the rounds in reverse between two swaps.
  */
 static uint64
-permute(const siphash_key *key, uint64 value, bool inverse)
+permute(pg_hmac_ctx *hmac, bytea *key, uint64 value, bool inverse)
 {
-	uint32		left;
-	uint32		right;
-
-	if (inverse)
-		value = rotate_left(value, 32);
-	left = (uint32) (value >> 32);
-	right = (uint32) value;
+	uint32		left = (uint32) (inverse ? value : value >> 32);
+	uint32		right = (uint32) (inverse ? value >> 32 : value);
 
 	for (int i = 0; i < ROUNDS; i++)
 	{
-		uint32		next = left ^ round_change(key, inverse ? ROUNDS - 1 - i : i, right);
+		uint32		next = left ^ round_change(hmac, key, inverse ? ROUNDS - 1 - i : i, right);
 
 		left = right;
 		right = next;
 	}
-	value = (uint64) left << 32 | right;
-	return inverse ? rotate_left(value, 32) : value;
+	return inverse ? (uint64) right << 32 | left : (uint64) left << 32 | right;
 }
 
 /* Permute an id until the result is in the range of ids. */
 static int64
-walk(int64 id, bytea *key_bytes, bool inverse)
+walk(int64 id, bytea *key, bool inverse)
 {
-	siphash_key key;
 	uint64		value = (uint64) id;
+	pg_hmac_ctx *hmac;
 
 	if (id < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("id %lld is out of range", (long long) id),
 				 errdetail("It must be from 0 to %lld.", (long long) PG_INT64_MAX)));
-	if (VARSIZE_ANY_EXHDR(key_bytes) != KEY_LEN)
+	if (VARSIZE_ANY_EXHDR(key) != KEY_LEN)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("key must have %d bytes, not %d", KEY_LEN, (int) VARSIZE_ANY_EXHDR(key_bytes))));
+				 errmsg("key must have %d bytes, not %d", KEY_LEN, (int) VARSIZE_ANY_EXHDR(key))));
 
-	key.k0 = read_little_endian((uint8 *) VARDATA_ANY(key_bytes));
-	key.k1 = read_little_endian((uint8 *) VARDATA_ANY(key_bytes) + 8);
+	hmac = pg_hmac_create(PG_SHA256);
+	if (hmac == NULL)
+		elog(ERROR, "could not create HMAC context");
 	do
-		value = permute(&key, value, inverse);
+		value = permute(hmac, key, value, inverse);
 	while (value > PG_INT64_MAX);
+	pg_hmac_free(hmac);
 	return (int64) value;
 }
 

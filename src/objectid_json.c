@@ -12,18 +12,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
-/* Return an id as MongoDB Extended JSON (jsonb): {"$oid": "..."}. */
-PG_FUNCTION_INFO_V1(objectid_extjson);
-Datum
-objectid_extjson(PG_FUNCTION_ARGS)
-{
-	char		hex[OBJECTID_HEX_DIGITS + 1];
-
-	format_objectid(PG_GETARG_OBJECTID_P(0), hex);
-	return DirectFunctionCall1(jsonb_in,
-							   CStringGetDatum(psprintf("{\"$oid\": \"%s\"}", hex)));
-}
-
 /*
  * Return the string in a JSON value that can represent an objectid: a JSON
  * string, or the string in {"$oid": "..."}.  Returns NULL for any other value,
@@ -68,16 +56,6 @@ objectid_from_jsonb(PG_FUNCTION_ARGS)
 	if (!scan_bare_objectid(str, id))
 		objectid_syntax_error(str, NULL);
 	PG_RETURN_OBJECTID_P(id);
-}
-
-/* Cast from json: the same. */
-PG_FUNCTION_INFO_V1(objectid_from_json);
-Datum
-objectid_from_json(PG_FUNCTION_ARGS)
-{
-	Datum		jsonb = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(PG_GETARG_DATUM(0))));
-
-	return DirectFunctionCall1(objectid_from_jsonb, jsonb);
 }
 
 /* Would the cast of this jsonb to objectid succeed? */

@@ -8,7 +8,7 @@
 #ifndef SHARD_CLOCK_H
 #define SHARD_CLOCK_H
 
-#include "shard_reservation.h"
+#include "server_versions.h"
 #include "ticks.h"
 
 #include "access/xact.h"
@@ -16,6 +16,7 @@
 #include "port/atomics.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "utils/relcache.h"
 
 /* In shared memory, one for each database.  Entries are never removed. */
 typedef struct shard_clock
@@ -47,6 +48,15 @@ extern void shard_clock_reserve(TimestampTz tick_end);
 extern TimestampTz shard_clock_reached(Relation rel, XLogRecPtr *lsn);
 extern int64 shard_clock_value(TimestampTz ts);
 extern TimestampTz shard_clock_time(int64 value);
+
+/*
+ * The sequence that holds the reservation (shard_reservation.c), and the transaction in
+ * which it was found to hold it, until it is altered
+ */
+extern LocalTransactionId reservation_lxid;
+extern Oid	find_reservation_sequence(void);
+extern Relation open_reservation_sequence(void);
+extern Relation open_reservation_to_read(void);
 
 /* Prepare the clock for taking an id in this transaction. */
 static inline void

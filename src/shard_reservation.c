@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "server_versions.h"
+#include "shard_clock.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -20,7 +20,6 @@
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
 #include "sequence_page.h"
-#include "shard_reservation.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"

@@ -6,7 +6,6 @@
  *-------------------------------------------------------------------------
  */
 #include "snowflake_layout.h"
-#include "text_token.h"
 
 #include "funcapi.h"
 #include "libpq/pqformat.h"
@@ -53,6 +52,18 @@ static const struct
 	{"js53", "time:41,node:4,seq:8;tick=1ms;epoch=2026-01-01T00:00:00Z"}
 };
 
+
+/* Advance *src past the token; return false if *src does not start with it. */
+static bool
+skip_token(const char **src, const char *token)
+{
+	size_t		len = strlen(token);
+
+	if (strncmp(*src, token, len) != 0)
+		return false;
+	*src += len;
+	return true;
+}
 
 /* Parse a number of 1 to max_digits decimal digits. */
 static bool

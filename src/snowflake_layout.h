@@ -77,7 +77,6 @@ extern char *format_utc_time(TimestampTz ts);
 extern char *snowflake_format_layout(const snowflake_layout *layout);
 pg_noreturn extern void snowflake_field_error(const snowflake_layout *layout, const char *what,
 								  int64 value, int64 max);
-extern int32 server_node(void);
 extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);
 extern void snowflake_check_tick(const snowflake_layout *layout, int64 tick);
 

@@ -109,21 +109,3 @@ uuidv7_upper(PG_FUNCTION_ARGS)
 {
 	return return_uuid(uuidv7_at(ticks_in_range(fcinfo, 0, &uuidv7_clock).last, 0xFF));
 }
-
-/*
- * Is the time of a version-7 UUID in a tstzrange?  For any UUID, the result is
- * whether it lies between the lowest and the highest version-7 UUID of the
- * range.
- */
-PG_FUNCTION_INFO_V1(uuidv7_within);
-Datum
-uuidv7_within(PG_FUNCTION_ARGS)
-{
-	pg_uuid_t  *uuid = PG_GETARG_UUID_P(0);
-	tick_range	ticks = ticks_in_range(fcinfo, 1, &uuidv7_clock);
-	pg_uuid_t	lower = uuidv7_at(ticks.first, 0x00);
-	pg_uuid_t	upper = uuidv7_at(ticks.last, 0xFF);
-
-	PG_RETURN_BOOL(memcmp(uuid->data, lower.data, UUID_LEN) >= 0 &&
-				   memcmp(uuid->data, upper.data, UUID_LEN) <= 0);
-}

@@ -69,7 +69,7 @@ foreach my $list ('verify/fuzz/differential/faults', 'verify/proofs/runs')
 	open(my $lines, '<', $list) or die "$list: $!";
 	while (my $line = <$lines>)
 	{
-		my ($file, $fault) = $line =~ /^[^#].*\t(\S+\.[ch])\t(.+)$/ or next;
+		my ($file, $fault) = $line =~ /^[^#].*\t(\S+\.(?:[ch]|sql))\t(.+)$/ or next;
 		ok(-f $file && system('bash', '-c', 'sed -E "$1" "$2" | cmp -s - "$2"', 'bash', $fault, $file) != 0,
 			"$list changes $file: $fault");
 	}

@@ -157,7 +157,7 @@ BEGIN
     FROM pg_depend JOIN pg_attrdef d ON d.oid = objid JOIN pg_attribute a ON a.attrelid = adrelid AND a.attnum = adnum
     WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = sequence
       AND NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column") AS k WHERE k.relation = adrelid AND k.attnum = adnum)
-    LIMIT 1;
+    ORDER BY 1, 2 LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'sequence % is also used by column "%" of table %', sequence, other.attname, other.relation
             USING ERRCODE = 'object_in_use', HINT = 'Use a different sequence for one of the columns.';
@@ -197,7 +197,7 @@ BEGIN
             SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
             FROM privilege
         )
-        SELECT command FROM changes ORDER BY step));
+        SELECT command FROM changes ORDER BY step, command));
     RETURN name::regclass;
 END;
 $$;
