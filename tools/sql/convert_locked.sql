@@ -203,7 +203,7 @@ SELECT relation, name, definition FROM objects WHERE definition LIKE 'FOREIGN%';
 INSERT INTO part (k) VALUES (2) RETURNING snowflake_node(id, 'twitter');
 SELECT convert_to_snowflake('part_1', 'id', 5, 'twitter');
 CREATE TABLE by_id (id serial) PARTITION BY RANGE (id);
-SELECT convert_to_snowflake('by_id', 'id', 5, 'twitter');
+DO $$ BEGIN PERFORM convert_to_snowflake('by_id', 'id', 5, 'twitter'); EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$;
 CREATE TABLE ancestor (_id text);
 CREATE TABLE heir (extra int) INHERITS (ancestor);
 INSERT INTO heir VALUES ('507f1f77bcf86cd799439012', 2);
@@ -214,7 +214,7 @@ CREATE TABLE alone (id serial PRIMARY KEY);
 CREATE TABLE listed (alone int, k int) PARTITION BY LIST (k);
 CREATE TABLE listed_1 PARTITION OF listed FOR VALUES IN (1);
 ALTER TABLE listed_1 ADD FOREIGN KEY (alone) REFERENCES alone;
-SELECT convert_to_snowflake('alone', 'id', 5, 'twitter');
+DO $$ BEGIN PERFORM convert_to_snowflake('alone', 'id', 5, 'twitter'); EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$;
 DROP TABLE part, to_parent, to_partition, by_id, heir, ancestor, listed, alone;
 
 --
@@ -252,7 +252,8 @@ BEGIN
     EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, reason = MESSAGE_TEXT, details = PG_EXCEPTION_DETAIL, hints = PG_EXCEPTION_HINT;
     END;
-    RETURN concat_ws(E'\n', code || ' ' || reason, nullif(details, ''), nullif(hints, ''), CASE WHEN facts() <> before THEN 'AND SOMETHING CHANGED' END);
+    -- before PostgreSQL 19, some details have no period
+    RETURN concat_ws(E'\n', code || ' ' || reason, nullif(rtrim(details, '.'), ''), nullif(hints, ''), CASE WHEN facts() <> before THEN 'AND SOMETHING CHANGED' END);
 END $$;
 \pset format unaligned
 \pset tuples_only on

@@ -59,7 +59,7 @@ any_id(const snowflake_layout *layout)
 void
 packed_parts(void)
 {
-	LOCAL_FCINFO(fcinfo, 2);
+	LOCAL_FCINFO(fcinfo, 3);
 	snowflake_layout layout = any_layout();
 	int64		id = any_id(&layout);
 	Datum		arg = PointerGetDatum(&layout);
