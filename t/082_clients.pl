@@ -11,7 +11,7 @@
 #		python3-django python3-alembic python3-bson libpostgresql-jdbc-java default-jdk-headless \
 #		libmongodb-java ruby-pg ruby-activerecord ruby-bson php-cli php-pgsql php-doctrine-orm \
 #		php-illuminate-database golang-go golang-github-jackc-pgx-v5-dev \
-#		golang-github-lib-pq-dev golang-mongodb-mongo-driver-dev nodejs npm
+#		golang-github-lib-pq-dev golang-mongodb-mongo-driver-dev golang-gorm-driver-postgres-dev nodejs npm
 #	npm install --prefix DIR pg drizzle-orm kysely typeorm sequelize bson prisma @prisma/client @prisma/adapter-pg
 #	NODE_PATH=DIR/node_modules scripts/check 082_clients
 
@@ -152,6 +152,7 @@ my %clients = (
 	'Eloquent' => php_program('eloquent.php', 'pdo_pgsql', 'Illuminate/Database/autoload.php'),
 	'Active Record' => ruby_program('active_record.rb', 'active_record'),
 	'pgx' => go_program('pgx'),
+	'GORM' => go_program('gorm'),
 	'psycopg 3 with bson' => python_program('bson_psycopg_client.py', 'psycopg', 'bson'),
 	'SQLAlchemy with bson' => python_program('bson_sqlalchemy_client.py', 'sqlalchemy', 'psycopg2', 'bson'),
 	'SQLAlchemy with psycopg 3 and bson' => python_program('bson_sqlalchemy_client.py', 'sqlalchemy.dialects.postgresql.psycopg', 'psycopg', 'bson'),
@@ -179,11 +180,12 @@ my %arrays = (
 	'array' => '507f1f77bcf86cd799439011 507f1f77bcf86cd799439012',
 	'json' => '507f1f77bcf86cd799439011');
 my %without_arrays = (
+	'GORM' => {},
 	'Kysely' => {},
 	'Sequelize' => {},
 	'TypeORM' => { 'migration' => '0' },
 	'PDO' => {},
-	'Doctrine' => { 'migration' => 'objectid' },
+	'Doctrine' => { 'migration' => 'ObjectIdType' },
 	'Eloquent' => { 'json' => '507f1f77bcf86cd799439011', 'string' => '"3909527353407050753"' });
 my %special = (
 	'libpq' => { 'binary' => '12 same' },

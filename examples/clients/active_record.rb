@@ -6,6 +6,8 @@ require 'stringio'
 GIVEN, OTHER = '507f1f77bcf86cd799439011', '507f1f77bcf86cd799439012'
 FROM, TO = [27, 28].map { |second| Time.utc(2012, 10, 17, 21, 13, second) }
 
+ActiveRecord::Base.establish_connection(adapter: 'postgresql')
+
 class Item < ActiveRecord::Base
   self.table_name = 'item'
   attribute :related, :string, array: true
@@ -16,7 +18,6 @@ class Photo < ActiveRecord::Base
   attribute :id, :string # in JSON, too
 end
 
-ActiveRecord::Base.establish_connection(adapter: 'postgresql')
 puts "given #{Item.create!(id: GIVEN, name: 'given', related: [GIVEN, OTHER]).id}"
 Item.create!(id: OTHER, name: 'other')
 puts "generated #{Item.create!(name: 'generated').id.length}"
@@ -34,7 +35,8 @@ made = Photo.create!(layout: 'twitter').id
 puts "made #{made.to_s == Photo.where(id: made).pluck(Arel.sql('id::text AS text')).first ? 'same' : made}"
 puts "string #{Photo.find_by(layout: 'instagram').as_json['id'].to_json}"
 puts "bulk #{Item.insert_all([{ name: 'bulk' }] * 1000, returning: :id).rows.uniq.size}"
-ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema = StringIO.new)
+source = ActiveRecord::VERSION::STRING < '7.2' ? ActiveRecord::Base.connection : ActiveRecord::Base.connection_pool
+ActiveRecord::SchemaDumper.dump(source, schema = StringIO.new)
 puts "schema.rb #{schema.string.scan(/create_table "(\w+)"/).join(' ')}"
 begin
   Item.find('no id')

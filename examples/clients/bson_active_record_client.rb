@@ -3,13 +3,14 @@ require_relative 'bson_active_record'
 
 GIVEN, OTHER = %w[507f1f77bcf86cd799439011 507f1f77bcf86cd799439012].map { |digits| BSON::ObjectId.from_string(digits) }
 
+ActiveRecord::Base.establish_connection(adapter: 'postgresql')
+
 class Item < ActiveRecord::Base
   self.table_name = 'item'
   attribute :id, :objectid
   attribute :related, :objectid, array: true
 end
 
-ActiveRecord::Base.establish_connection(adapter: 'postgresql')
 puts "given #{Item.create!(id: GIVEN, name: 'given', related: [GIVEN, OTHER]).reload.id}"
 Item.create!(id: OTHER, name: 'other')
 puts "generated #{Item.create!(name: 'generated').id.generation_time > GIVEN.generation_time}"

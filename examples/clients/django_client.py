@@ -3,14 +3,12 @@ import os
 from datetime import datetime, timezone
 
 import django
-import psycopg2
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import DataError, models
 from django.db.backends.signals import connection_created
 from django.db.models import Value
 from django.db.models.functions import Cast
-from psycopg2 import extensions
 
 GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
 FROM, TO = (datetime(2012, 10, 17, 21, 13, second, tzinfo=timezone.utc) for second in (27, 28))
@@ -43,9 +41,15 @@ class PhotoIdField(ServerDefault, models.BigIntegerField):
 
 # Only to get objectid[] as a list of strings instead of the text "{...}".
 def register_array(connection, **kwargs):
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
-        extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING))
+    if hasattr(connection.connection, "pgconn"):  # psycopg 3
+        from psycopg.types import TypeInfo
+        TypeInfo.fetch(connection.connection, "objectid").register(connection.connection)
+    else:
+        import psycopg2
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+            array = psycopg2.extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING)
+        psycopg2.extensions.register_type(array)
 
 
 connection_created.connect(register_array)
@@ -96,4 +100,4 @@ print("bulk", len({item.id for item in many}))
 try:
     Item.objects.get(id="no id")
 except DataError as error:
-    print("invalid", error.__cause__.pgcode)
+    print("invalid", error.__cause__.diag.sqlstate)

@@ -25,7 +25,7 @@ class ObjectIdType extends Type
 // The default of the column, unless the application has set an id
 class ServerId extends AbstractIdGenerator
 {
-    public function generateId(EntityManagerInterface $manager, $entity)
+    public function generateId(EntityManagerInterface $manager, $entity): mixed
     {
         return $entity->id ?? $manager->getConnection()->fetchOne('SELECT ' . $entity::DEFAULT);
     }
@@ -95,7 +95,7 @@ echo 'bulk ', $connection->fetchOne("SELECT count(DISTINCT id) FROM item WHERE n
 echo 'bigint ', implode(' ', $manager->createQuery('SELECT p.id FROM Photo p ORDER BY p.layout')->getSingleColumnResult()), "\n";
 $made = insert(new Photo(), ['layout' => 'twitter']);
 echo 'made ', $made->id == $connection->fetchOne("SELECT id::text FROM photo WHERE layout = 'twitter'") ? 'same' : var_export($made->id, true), "\n";
-echo 'migration ', $connection->createSchemaManager()->introspectTable('item')->getColumn('id')->getType()->getName(), "\n";
+echo 'migration ', $connection->createSchemaManager()->introspectTable('item')->getColumn('id')->getType()::class, "\n";
 try {
     names('i.id = :id', ['id' => 'no id']);
 } catch (Doctrine\DBAL\Exception\DriverException $error) {
