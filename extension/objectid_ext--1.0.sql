@@ -342,7 +342,7 @@ AS 'MODULE_PATHNAME', 'objectid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_to_bytea(objectid) IS 'convert objectid to its 12 bytes';
 
 CREATE FUNCTION objectid_parts(
-    objectid,
+    id objectid,
     OUT created timestamp with time zone,
     OUT random bytea,
     OUT machine integer,
@@ -351,11 +351,11 @@ CREATE FUNCTION objectid_parts(
 )
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT objectid_timestamp($1), substr(bytes, 5, 5),
+    SELECT objectid_timestamp(id), substr(bytes, 5, 5),
            get_byte(bytes, 4) * 65536 + get_byte(bytes, 5) * 256 + get_byte(bytes, 6),
            get_byte(bytes, 7) * 256 + get_byte(bytes, 8),
            get_byte(bytes, 9) * 65536 + get_byte(bytes, 10) * 256 + get_byte(bytes, 11)
-    FROM objectid_to_bytea($1) AS bytes;
+    FROM objectid_to_bytea(id) AS bytes;
 END;
 COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation in whole seconds, five bytes of process identity (also in the classic layout: 24-bit machine, 16-bit process), 24-bit counter';
 
