@@ -129,13 +129,9 @@ CREATE FUNCTION objectid_sortsupport(internal) RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_sortsupport(internal) IS 'sort support, with abbreviated keys';
 
-CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, from 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
-
 -- STABLE, because the length of a day in an interval depends on TimeZone.
 CREATE FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) RETURNS boolean
-LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN in_range(objectid_timestamp($1), objectid_timestamp($2), $3, $4, $5);
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_in_range(objectid, objectid, interval, boolean, boolean) IS 'window RANGE support: compares the times in the ids; an error for a negative interval';
 
 CREATE OPERATOR CLASS objectid_ops
@@ -309,6 +305,10 @@ COMMENT ON AGGREGATE max(objectid) IS 'maximum value of all objectid input value
 -- The time in an id
 ----------------------------------------------------------------------
 
+CREATE FUNCTION objectid_timestamp(objectid) RETURNS timestamp with time zone
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION objectid_timestamp(objectid) IS 'time of creation, in whole seconds, from 1970-01-01 00:00:00+00 to 2106-02-07 06:28:15+00';
+
 CREATE FUNCTION objectid_floor(timestamp with time zone) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION objectid_floor(timestamp with time zone) IS 'lowest id whose time is at or after this; all zeros before 1970, all ones after 2106';
@@ -360,7 +360,7 @@ END;
 COMMENT ON FUNCTION objectid_parts(objectid) IS 'time of creation in whole seconds, five bytes of process identity (also in the classic layout: 24-bit machine, 16-bit process), 24-bit counter';
 
 CREATE FUNCTION objectid_extjson(objectid) RETURNS jsonb
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN format('{"$oid": "%s"}', $1)::jsonb;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('{"$oid": "' || $1::text || '"}')::jsonb;
 COMMENT ON FUNCTION objectid_extjson(objectid) IS 'id as MongoDB Extended JSON: {"$oid": "..."}';
 
 CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid

@@ -53,7 +53,8 @@ BEGIN
     FOREACH signature IN ARRAY ARRAY[
         'is_objectid(varchar)', 'is_objectid(bpchar)', 'is_objectid(name)', 'snowflake_ceiling(timestamptz)',
         'setval(text, int8)', 'setval(regclass, float8)', 'setval(text, float8)', 'pg_extension_config_dump(text, text)',
-        'date_part(varchar, timestamptz)', 'format(text, regclass)', 'format(text, name)']
+        'date_part(varchar, timestamptz)', 'format(text, regclass)', 'format(text, name)',
+        'octet_length(anyelement)', 'get_byte(anyelement, int)', 'substr(anyelement, int, int)', 'hashtext(anyelement)']
     LOOP
         EXECUTE format('CREATE FUNCTION ids.%s RETURNS boolean LANGUAGE sql AS ''SELECT ids.trap()''', signature);
     END LOOP;

@@ -31,15 +31,11 @@ typedef struct objectid
 #define PG_GETARG_OBJECTID_P(n) DatumGetObjectidP(PG_GETARG_DATUM(n))
 #define PG_RETURN_OBJECTID_P(x) return ObjectidPGetDatum(x)
 
-/* Offsets and lengths of the parts */
+/* The identity of the process begins at this byte; it and the counter have so many bits. */
 #define OBJECTID_IDENTITY_OFFSET	4
-#define OBJECTID_IDENTITY_LEN		5
-#define OBJECTID_COUNTER_OFFSET		(OBJECTID_IDENTITY_OFFSET + OBJECTID_IDENTITY_LEN)
+#define OBJECTID_IDENTITY_BITS		40
 #define OBJECTID_COUNTER_BITS		24
 #define OBJECTID_COUNTER_MASK		((1 << OBJECTID_COUNTER_BITS) - 1)
-
-/* The classic layout divides the identity into machine and process id. */
-#define OBJECTID_MACHINE_LEN		3
 
 /* Define a comparison that SQL calls, with fcinfo as in any such function. */
 #define COMPARISON_FUNCTION(name, condition) \
@@ -77,17 +73,6 @@ read_uint32(const uint8 *bytes)
 
 	memcpy(&value, bytes, sizeof(value));
 	return pg_ntoh32(value);
-}
-
-/* Read a big-endian number of up to seven bytes. */
-static inline int64
-read_big_endian(const uint8 *bytes, int len)
-{
-	int64		result = 0;
-
-	for (int i = 0; i < len; i++)
-		result = result << 8 | bytes[i];
-	return result;
 }
 
 /* The first eight bytes and the last four, as numbers */

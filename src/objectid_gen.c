@@ -33,27 +33,32 @@ static struct
 	uint64		identity;
 }			generator_at;
 
-static void
-strong_random(void *buf, size_t len)
+/* Draw a number of so many bits, up to 64. */
+static uint64
+random_bits(int bits)
 {
-	if (!pg_strong_random(buf, len))
+	uint64		value;
+
+	if (!pg_strong_random(&value, sizeof(value)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
+	return value >> (64 - bits);
 }
 
 /*
- * Compute the classic identity: the first three bytes of MD5(host name), then
- * the low 16 bits of the process id, big-endian.  A process id can have 22
- * bits.  The upper ones are XORed into the last machine byte; without them,
- * processes whose ids differ by 65536 would share an identity.
+ * Return the classic identity: the first three bytes of MD5(host name), then
+ * the low 16 bits of the process id.  A process id can have 22 bits.  The upper
+ * ones are XORed into the last machine byte; without them, processes whose ids
+ * differ by 65536 would share an identity.
  */
-static void
-host_identity(uint8 *identity)
+static uint64
+host_identity(void)
 {
 	char		hostname[256];
 	uint8		digest[MD5_DIGEST_LENGTH];
 	const char *errstr = NULL;
+	uint64		machine;
 
 	if (gethostname(hostname, sizeof(hostname)) != 0)
 		ereport(ERROR,
@@ -65,10 +70,8 @@ host_identity(uint8 *identity)
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not compute %s hash: %s", "MD5", errstr)));
 
-	memcpy(identity, digest, OBJECTID_MACHINE_LEN);
-	identity[OBJECTID_MACHINE_LEN - 1] ^= (uint8) (MyProcPid >> 16);
-	identity[OBJECTID_MACHINE_LEN] = (uint8) (MyProcPid >> 8);
-	identity[OBJECTID_MACHINE_LEN + 1] = (uint8) MyProcPid;
+	machine = digest[0] << 16 | digest[1] << 8 | digest[2];
+	return (machine ^ (uint8) (MyProcPid >> 16)) << 16 | (uint16) MyProcPid;
 }
 
 /*
@@ -107,15 +110,10 @@ next_second(bool new_round)
 static void
 draw_identity(void)
 {
-	uint8		identity[OBJECTID_IDENTITY_LEN];
-	uint32		counter;
+	uint64		identity = objectid_ext_identity == OBJECTID_IDENTITY_HOST ?
+		host_identity() : random_bits(OBJECTID_IDENTITY_BITS);
+	uint32		counter = (uint32) random_bits(OBJECTID_COUNTER_BITS);
 	uint32		seconds = 0;
-
-	if (objectid_ext_identity == OBJECTID_IDENTITY_HOST)
-		host_identity(identity);
-	else
-		strong_random(identity, sizeof(identity));
-	strong_random(&counter, sizeof(counter));
 
 	/*
 	 * If the setting was changed, continue in another second, because the new
@@ -125,8 +123,8 @@ draw_identity(void)
 		seconds = next_second(true);
 
 	generator.seconds = seconds;
-	generator.counter = counter & OBJECTID_COUNTER_MASK;
-	generator.identity = read_big_endian(identity, OBJECTID_IDENTITY_LEN);
+	generator.counter = counter;
+	generator.identity = identity;
 	generator.kind = objectid_ext_identity;
 	generator.pid = MyProcPid;
 }
@@ -176,7 +174,6 @@ Datum
 gen_objectid_at(PG_FUNCTION_ARGS)
 {
 	int64		second = tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0));
-	uint8		identity[OBJECTID_IDENTITY_LEN];
 
 	if (second < 0 || second > objectid_clock.max_tick)
 		ereport(ERROR,
@@ -187,8 +184,7 @@ gen_objectid_at(PG_FUNCTION_ARGS)
 	generator_at.counter = (generator_at.counter + 1) & OBJECTID_COUNTER_MASK;
 	if (unlikely(generator_at.pid != MyProcPid || generator_at.counter == 0))
 	{
-		strong_random(identity, sizeof(identity));
-		generator_at.identity = read_big_endian(identity, OBJECTID_IDENTITY_LEN);
+		generator_at.identity = random_bits(OBJECTID_IDENTITY_BITS);
 		generator_at.counter = 0;
 		generator_at.pid = MyProcPid;
 	}

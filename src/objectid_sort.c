@@ -31,7 +31,6 @@
  * nearly all keys are complete.  Keys of different sorts, which have seen
  * different identities, are never compared.
  */
-#define IDENTITY_BITS	(OBJECTID_IDENTITY_LEN * BITS_PER_BYTE)
 #define REGIONS			(256 / 3)	/* 8 bits hold three cases for each region */
 
 /* Multiplying by this makes the upper bits depend on all bits of a key. */
@@ -63,7 +62,7 @@ abbreviate_process_part(uint64 *first_identity, uint64 part)
 {
 	uint64		identity = part >> OBJECTID_COUNTER_BITS;
 	uint64		position = identity * REGIONS;
-	uint32		region = (uint32) (position >> IDENTITY_BITS);
+	uint32		region = (uint32) (position >> OBJECTID_IDENTITY_BITS);
 	uint64	   *first = &first_identity[region];
 
 	if (unlikely(*first == NO_IDENTITY))
@@ -72,7 +71,7 @@ abbreviate_process_part(uint64 *first_identity, uint64 part)
 		return (3 * region + 1) << OBJECTID_COUNTER_BITS | ((uint32) part & OBJECTID_COUNTER_MASK);
 
 	return (3 * region + (identity < *first ? 0 : 2)) << OBJECTID_COUNTER_BITS |
-		((uint32) (position >> (IDENTITY_BITS - OBJECTID_COUNTER_BITS)) & OBJECTID_COUNTER_MASK);
+		((uint32) (position >> (OBJECTID_IDENTITY_BITS - OBJECTID_COUNTER_BITS)) & OBJECTID_COUNTER_MASK);
 }
 
 static Datum

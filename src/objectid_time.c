@@ -128,6 +128,22 @@ objectid_upper(PG_FUNCTION_ARGS)
 }
 
 /*
+ * btree support 3, for window frames RANGE BETWEEN interval PRECEDING AND
+ * interval FOLLOWING: is the time of the id at most, or at least, that of the
+ * base id plus or minus the interval?  Core's function for timestamptz does
+ * the work; a negative interval raises invalid_preceding_or_following_size.
+ */
+PG_FUNCTION_INFO_V1(objectid_in_range);
+Datum
+objectid_in_range(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall5(in_range_timestamptz_interval,
+							   TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(0))),
+							   TimestampTzGetDatum(objectid_time(PG_GETARG_OBJECTID_P(1))),
+							   PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4));
+}
+
+/*
  * Comparison of an id with a timestamptz.  It compares ids in the same way as
  * the expressions to which the planner rewrites it (time_range.c), so that all
  * plans give the same answer.  That is the comparison of

@@ -31,14 +31,6 @@
 #define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilenodeSubid)
 #endif
 
-/* PostgreSQL 16 has one function for the privileges of all catalogs. */
-#if PG_VERSION_NUM < 160000
-#define namespace_aclcheck(namespace, role, mode)	pg_namespace_aclcheck(namespace, role, mode)
-#else
-#define namespace_aclcheck(namespace, role, mode) \
-	object_aclcheck(NamespaceRelationId, namespace, role, mode)
-#endif
-
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
