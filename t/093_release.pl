@@ -120,6 +120,20 @@ SKIP:
 like($_ eq 'META.json' ? $meta->{maintainer} : slurp_file($_), qr/The objectid_ext developers/, "$_ names the maintainer")
   foreach grep { -f } qw(META.json debian/control.in rpm/objectid_ext.spec);
 
+# Where the project is, in each file that tells it
+my $resources = $meta->{resources};
+foreach (['debian/control.in', $resources->{homepage}, @{ $resources->{repository} }{qw(web url)}], ['debian/control', $resources->{homepage}],
+	['debian/watch', $resources->{homepage}], ['rpm/objectid_ext.spec', $resources->{homepage}])
+{
+	my ($file, @addresses) = @$_;
+	SKIP:
+	{
+		skip "no $file here", 1 unless -f $file;
+		my $text = slurp_file($file);
+		is(join(' ', grep { index($text, $_) < 0 } @addresses), '', "$file has the addresses of META.json");
+	}
+}
+
 # The packages contain the targets of the links in their pages.
 sub dead_links
 {
@@ -137,7 +151,7 @@ sub dead_links
 	}
 	return join(', ', @dead);
 }
-foreach (['debian/rules', qr/dh_install(?:docs|examples) --all (.*)/, 'examples'], ['rpm/objectid_ext.spec', qr/^%doc (.*)$/m])
+foreach (['debian/rules', qr/dh_install(?:docs|examples) --all (?:--exclude=\S+ )?(.*)/, 'examples'], ['rpm/objectid_ext.spec', qr/^%doc (.*)$/m])
 {
 	my ($file, $documents, @more) = @$_;
 	SKIP:
@@ -159,7 +173,7 @@ like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @script
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed (package git)', 13 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed (package git)', 14 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
@@ -212,7 +226,8 @@ sub dry_run
 
 	commit_change($tree, 'CHANGELOG.md', sub { s/^(## \S+).*/$1 (2026-12-01)/m });
 	commit_change($tree, 'debian/changelog', sub { s/UNRELEASED/unstable/ });
-	commit_change($tree, 'debian/control.in', sub { s/\.example>/.org>/ });
+	like($problems, qr/objectid-ext\.example stands for/, 'nor is one without an address');
+	commit_change($tree, $_, sub { s/objectid-ext\.example/ids.test/g }) foreach split /\n/, `cd $tree && grep -rl objectid-ext.example META.json debian rpm`;
 	system_or_bail("git -C $tree tag v$release");
 	is((release_says($tree))[1], '', 'a tree that is ready');
 
