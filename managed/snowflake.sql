@@ -17,6 +17,7 @@ DECLARE
     schema oid := quote_ident(current_schema())::regnamespace;
     me oid := quote_ident(current_user)::regrole;
 BEGIN
+    IF schema IS NULL THEN RAISE 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name'; END IF;
     IF EXISTS (SELECT FROM pg_proc WHERE pronamespace = schema AND proname ~ '^(make_|next_)?snowflake' AND proowner <> me
                UNION ALL SELECT FROM pg_type WHERE typnamespace = schema AND typname ~ '^snowflake_' AND typowner <> me) THEN
         RAISE 'schema "%" has functions or types for snowflakes that belong to another role', current_schema()
@@ -387,7 +388,6 @@ COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next
 
 -- Ranges of time.  The body is inlined, if the function is not STRICT and has no
 -- search_path, so it names the schema.
-
 DO $do$
 BEGIN
     EXECUTE format($create$
