@@ -108,8 +108,9 @@ CREATE FUNCTION objectid_ext_tools._change_key_type("table" regclass, "column" n
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+DECLARE
+    -- not an argument of the call, whose text is in the CONTEXT of an error
+    commands text[] := ARRAY(
         WITH key AS MATERIALIZED (
             SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition, obj_description(oid, 'pg_constraint') AS comment, oid
             FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
@@ -125,7 +126,9 @@ BEGIN
             UNION ALL
             SELECT 5, NULL, f FROM objectid_ext_tools._trigger_functions("table", "column") AS f
         )
-        SELECT command FROM changes ORDER BY step, oid));
+        SELECT command FROM changes ORDER BY step, oid);
+BEGIN
+    PERFORM objectid_ext_tools._execute_all(VARIADIC commands);
 EXCEPTION WHEN undefined_function THEN
     RAISE EXCEPTION '%', SQLERRM USING ERRCODE = 'undefined_function',
         HINT = 'A constraint, index or statistics object calls it with a column that changes. Drop it, convert the column, and create it again.';
