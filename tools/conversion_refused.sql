@@ -52,7 +52,7 @@ AS $$
     )
     SELECT reasons.*, false
     FROM (
-        SELECT relation, CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it' WHEN 'p' THEN 'it is partitioned' ELSE 'it is no table' END AS reason, 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().' AS hint
+        SELECT relation, CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it' WHEN 'p' THEN 'it is partitioned' ELSE 'it is not a table' END AS reason, 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().' AS hint
         FROM tables WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE relation IN (inhrelid, inhparent))
         UNION ALL
         SELECT relation, format('it is owned by %s', relowner::regrole), 'Connect as the owner of all tables.' FROM tables WHERE relowner <> current_user::regrole
@@ -88,12 +88,12 @@ AS $$
         WHERE attgenerated <> '' OR attidentity <> '' AND NOT (s.relation = "table" AND s.attname = "column")
         UNION ALL
         SELECT indrelid::regclass, format('index "%s" %s', name, problem), 'Convert the column under a lock, or drop the index and create it again afterwards.'
-        FROM indexes, LATERAL (VALUES (CASE WHEN indisexclusion THEN 'is of an exclusion constraint' WHEN NOT indimmediate THEN 'is of a deferrable constraint' WHEN NOT indisvalid THEN 'is not valid'
+        FROM indexes, LATERAL (VALUES (CASE WHEN indisexclusion THEN 'belongs to an exclusion constraint' WHEN NOT indimmediate THEN 'belongs to a deferrable constraint' WHEN NOT indisvalid THEN 'is not valid'
                                             WHEN (SELECT reltablespace FROM pg_class WHERE oid = indexrelid) <> 0 THEN 'is in a tablespace of its own'
                                             WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = indexrelid AND coalesce(attstattarget, -1) >= 0) THEN 'has statistics targets' END)) AS v (problem)
         WHERE problem IS NOT NULL
         UNION ALL
-        SELECT s.relation, format('%s depends on column "%s"', pg_describe_object(classid, objid, objsubid), s.attname), 'Drop it before, and create it again afterwards.'
+        SELECT s.relation, format('%s depends on column "%s"', pg_describe_object(classid, objid, objsubid), s.attname), 'Drop it first, and create it again afterwards.'
         FROM shadows s JOIN pg_depend d ON refclassid = 'pg_class'::regclass AND refobjid = s.relation AND refobjsubid = s.attnum
         WHERE deptype <> 'i' AND NOT (classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM views JOIN pg_rewrite r ON ev_class = views.oid WHERE r.oid = objid))
           AND NOT (classid = 'pg_class'::regclass AND (objid IN (SELECT indexrelid FROM indexes) OR EXISTS (SELECT FROM pg_class c WHERE c.oid = objid AND relkind = 'S')))
@@ -133,7 +133,7 @@ BEGIN
     FOR shadow IN SELECT * FROM objectid_ext_tools._shadows("table", "column", to_type) LOOP
         EXECUTE format('SELECT count(*), min(%1$I::text) FROM ONLY %2$s WHERE NOT %3$s.is_objectid(%1$I::text)', shadow.attname, shadow.relation, ids) INTO number, bad;
         IF number > 0 THEN
-            RETURN QUERY SELECT shadow.relation, format('column "%s" has values that are no ObjectIds', shadow.attname), format('Correct or delete them: %s rows, such as "%s".', number, left(bad, 50));
+            RETURN QUERY SELECT shadow.relation, format('column "%s" has values that are not ObjectIds', shadow.attname), format('Correct or delete them, such as "%s" (%s in all).', left(bad, 50), number);
         ELSIF EXISTS (SELECT FROM pg_index WHERE indrelid = shadow.relation AND indisunique AND indnkeyatts = 1 AND indkey[0] = shadow.attnum) THEN
             EXECUTE format('SELECT string_agg(quote_literal(v), '', ''), count(*) FROM (SELECT min(%1$I::text) FROM ONLY %2$s GROUP BY %1$I::text::%3$s.objectid HAVING count(*) > 1 LIMIT 3) AS s (v)', shadow.attname, shadow.relation, ids)
                 INTO bad, number;

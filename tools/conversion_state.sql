@@ -92,7 +92,7 @@ BEGIN
        OR pg_try_advisory_lock(class, "table"::oid::integer) THEN
         RETURN;
     END IF;
-    RAISE EXCEPTION 'another session converts a column of table %', "table"
+    RAISE EXCEPTION 'another session is converting a column of table %', "table"
         USING ERRCODE = 'object_in_use',
               DETAIL = (SELECT format('It is process %s.', pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = class::bit(32)::bigint::oid AND objid = "table" AND objsubid = 2 LIMIT 1);
 END;

@@ -12,7 +12,7 @@ BEGIN
     IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
         RAISE EXCEPTION 'table, interval and times must not be null' USING ERRCODE = 'null_value_not_allowed';
     ELSIF every < '1 minute' OR NOT isfinite(every) OR extract(second FROM every) <> 0 THEN
-        RAISE EXCEPTION 'interval "%" is not a number of minutes', every USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION 'interval "%" is not a positive whole number of minutes', every USING ERRCODE = 'invalid_parameter_value';
     ELSIF NOT isfinite(first) OR NOT isfinite(upto) OR upto < first THEN
         RAISE EXCEPTION 'invalid time span from % to %', first, upto USING ERRCODE = 'invalid_parameter_value';
     END IF;

@@ -48,7 +48,7 @@ RETURN CASE
            WHEN id::bigint OPERATOR(pg_catalog.>) snowflake_ceiling(timestamptz 'infinity', layout) THEN timestamptz 'infinity'
            ELSE snowflake_timestamp(id::bigint, layout)
        END;
-COMMENT ON FUNCTION objectid_ext_tools._id_time(regtype, text, snowflake_layout) IS 'internal: time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers that are no ids of the layout';
+COMMENT ON FUNCTION objectid_ext_tools._id_time(regtype, text, snowflake_layout) IS 'internal: time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers that are not ids of the layout';
 
 -- With another layout the present would be old, and dropped.  So nothing is guessed, and
 -- all that is known must agree: the argument, the default of the column, and the comments

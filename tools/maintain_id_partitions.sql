@@ -3,7 +3,7 @@
 ----------------------------------------------------------------------
 
 -- Bounds that are the first id of a whole minute were made for this layout.  With others,
--- a partition has numbers that are no ids, such as those of a serial column, or ids of
+-- a partition has numbers that are not ids, such as those of a serial column, or ids of
 -- another layout.
 
 CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass, old record, layout snowflake_layout) RETURNS void
@@ -18,7 +18,7 @@ BEGIN
         RAISE EXCEPTION '% is partitioned or a foreign table', old.partition USING ERRCODE = 'wrong_object_type';
     ELSIF date_trunc('minute', old.lower) <> old.lower OR date_trunc('minute', old.upper) <> old.upper
           OR old.lower_id <> objectid_ext_tools._id_floor(type, old.lower, layout) OR old.upper_id <> objectid_ext_tools._id_floor(type, old.upper, layout) THEN
-        RAISE EXCEPTION 'bounds of % are not those of whole minutes', old.partition USING ERRCODE = 'object_not_in_prerequisite_state';
+        RAISE EXCEPTION 'bounds of % are not at whole minutes', old.partition USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     -- DROP TABLE alone fails if a foreign key refers to the parent
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.partition);
