@@ -93,22 +93,18 @@ report_missing_sequence(Oid relid)
 			 errmsg("sequence with OID %u does not exist", relid)));
 }
 
-/*
- * Forget the sequences that the current transaction has not used, or all.
- */
-void
-forget_sequence_entries(bool all)
+/* Forget the sequences that the current transaction has not used. */
+static void
+forget_unused_sequences(void)
 {
 	HASH_SEQ_STATUS status;
 	sequence_entry *entry;
 
-	if (sequences == NULL)
-		return;
 	last_entry = NULL;
 	hash_seq_init(&status, sequences);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
-		if (!all && entry->lxid == MyProcLxid)
+		if (entry->lxid == MyProcLxid)
 			continue;
 		unsettled_forget(entry);
 		hash_search(sequences, &entry->relid, HASH_REMOVE, NULL);
@@ -150,7 +146,7 @@ lookup_sequence_entry(Oid relid)
 		report_missing_sequence(relid);
 	if (hash_get_num_entries(sequences) >= max)
 	{
-		forget_sequence_entries(false);
+		forget_unused_sequences();
 		max = Max(ENTRIES_MAX, 2 * hash_get_num_entries(sequences));
 	}
 	entry = hash_search(sequences, &relid, HASH_ENTER, NULL);

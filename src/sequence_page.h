@@ -43,13 +43,13 @@ typedef struct sequence_entry
 
 	/* What others know of our ids; see unsettled.c */
 	struct unsettled_ids *unsettled;	/* in shared memory, or NULL */
+	dlist_node	registered_link;	/* unless that is NULL */
 	bool		is_published;	/* in this transaction? */
 	int64		first;			/* if so, the lowest id of it */
 	slist_node	published_link;
 } sequence_entry;
 
 extern sequence_entry *lock_sequence(Oid relid);
-extern void forget_sequence_entries(bool all);
 extern Relation open_sequence(Oid relid, LOCKMODE lockmode, AclMode privileges);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);
 

@@ -75,6 +75,8 @@ snowflake_max_id(const snowflake_layout *layout)
 
 extern char *format_utc_time(TimestampTz ts);
 extern char *snowflake_format_layout(const snowflake_layout *layout);
+
+/* snowflake_fields.c */
 pg_noreturn extern void snowflake_field_error(const snowflake_layout *layout, const char *what,
 								  int64 value, int64 max);
 extern int64 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts);

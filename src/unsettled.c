@@ -80,7 +80,8 @@ typedef struct unsettled_ids
 
 static dshash_table *table = NULL;
 
-/* How many entries this session has */
+/* The sequences for which this session has entries, and how many */
+static dlist_head registered = DLIST_STATIC_INIT(registered);
 static int	nentries = 0;
 
 /* Sequences of which the current transaction has published ids */
@@ -159,6 +160,7 @@ unsettled_forget(sequence_entry *entry)
 		return;
 	(void) dshash_delete_key(table, &entry->unsettled->key);
 	entry->unsettled = NULL;
+	dlist_delete(&entry->registered_link);
 	nentries--;
 }
 
@@ -211,26 +213,27 @@ static void
 before_exit(int code, Datum arg)
 {
 	slist_init(&published);
-	forget_sequence_entries(true);
+	while (!dlist_is_empty(&registered))
+		unsettled_forget(dlist_head_element(sequence_entry, registered_link, &registered));
 }
 
 /* Prepare to publish ids of a sequence.  This can throw an error. */
 void
 unsettled_register(sequence_entry *entry)
 {
-	static bool registered = false;
+	static bool has_callbacks = false;
 	unsettled_key key;
 	bool		found;
 
 	if (entry->is_temp || entry->unsettled != NULL)
 		return;
 	unsettled_attach();
-	if (!registered)
+	if (!has_callbacks)
 	{
 		before_shmem_exit(before_exit, (Datum) 0);
 		RegisterXactCallback(before_prepare, NULL);
 		RegisterResourceReleaseCallback(end_transaction, NULL);
-		registered = true;
+		has_callbacks = true;
 	}
 
 	key.database = MyDatabaseId;
@@ -239,6 +242,7 @@ unsettled_register(sequence_entry *entry)
 	entry->unsettled = dshash_find_or_insert(table, &key, &found);
 	pg_atomic_init_u64(&entry->unsettled->word, 0);
 	dshash_release_lock(table, entry->unsettled);
+	dlist_push_head(&registered, &entry->registered_link);
 	nentries++;
 }
 

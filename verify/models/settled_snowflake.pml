@@ -178,7 +178,7 @@ call:
 				issue();
 				goto issued
 
-				/* forget_sequence_entries(), for other sequences or at exit */
+				/* lookup_sequence_entry(), for other sequences, or before_exit() */
 #ifdef FAULT_FORGOTTEN_PUBLISHED	/* although the transaction has ids */
 			:: present[me] && !reading[me] -> forget(); is_published = 0; goto call
 #else

@@ -11,7 +11,7 @@
 
 #include "common/pg_prng.h"
 
-/* snowflake_ext.c has these; any_clock.h says what they rely on. */
+/* snowflake_fields.c has these; any_clock.h says what they rely on. */
 int64
 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 {

@@ -9,6 +9,7 @@
 #include "any_clock.h"
 #include "any_layout.h"
 
+#include "../../src/snowflake_fields.c"
 #include "../../snowflake_ext.c"
 
 void
