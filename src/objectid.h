@@ -47,11 +47,11 @@ name(PG_FUNCTION_ARGS) \
 } \
 extern int	no_such_variable	/* takes the semicolon */
 
-/* Text form (objectid_ext.c). */
+/* objectid_parse.c */
 extern bool parse_objectid(const char *str, objectid *id, Node *escontext);
 extern bool scan_bare_objectid(const char *str, objectid *id);
+extern bool scan_objectid(const char *str, objectid *id);
 extern void objectid_syntax_error(const char *str, Node *escontext);
-extern void format_objectid(const objectid *id, char *dst);
 
 /* objectid_time.c */
 extern Datum objectid_floor(PG_FUNCTION_ARGS);

@@ -6,6 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "../../src/objectid_parse.c"
 #include "../../objectid_ext.c"
 
 #include "fuzz.h"
