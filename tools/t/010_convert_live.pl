@@ -6,11 +6,10 @@
 # With PG_TEST_EXTRA=long, for each kind of key, 8 clients; and one larger table.  LIVE
 # chooses kind, rows of each table and kills: LIVE='int/5000000/20', which takes long.
 #
-# A client may wait a second for the conversion; three in the short run, which is one of
-# several on a busy machine.  The server logs each wait for a lock that is longer than
-# deadlock_timeout.  The duration of a statement, by the server's log, contains more: the
-# time until it gets a processor.  So it is compared with that of a bystander who writes
-# a table that is not converted.
+# A client may wait a second for the conversion, three in the short run.  The server
+# logs each wait for a lock that is longer than deadlock_timeout.  The duration of a
+# statement contains the time until it gets a processor, so it is compared with that
+# of a bystander, who writes a table that is not converted.
 
 use strict;
 use warnings FATAL => 'all';
@@ -63,8 +62,7 @@ sub create_tables
 		CREATE TABLE customer (id $type{$kind}, region int NOT NULL, n int, name text);
 		CREATE TABLE orders (id $type{$kind}, region int NOT NULL, n int, copy text, customer $refers{$kind} NOT NULL, prior $refers{$kind});
 		CREATE TABLE visit (region int, n int, copy text, customer $refers{$kind});
-		CREATE TABLE log (id text, change int);
-		CREATE TABLE bystander (n int PRIMARY KEY, name text) WITH (fillfactor = 10);
+		CREATE TABLE log (id text, change int); CREATE TABLE bystander (n int PRIMARY KEY, name text) WITH (fillfactor = 10);
 		INSERT INTO bystander SELECT n FROM generate_series(0, 3) AS n});
 	$node->safe_psql('postgres', qq{
 		INSERT INTO customer (region, n, name) SELECT n % 4, n, 'customer ' || n FROM generate_series(1, $rows) AS n;
@@ -73,13 +71,10 @@ sub create_tables
 		INSERT INTO visit (region, n, copy, customer) SELECT region, n, id, id FROM customer WHERE n % 2 = 0;
 		INSERT INTO visit (region, n) SELECT region, n FROM customer WHERE n % 10 = 1;
 		INSERT INTO log SELECT id, 1 FROM customer;
-		ALTER TABLE customer ADD PRIMARY KEY (id);
-		ALTER TABLE orders ADD PRIMARY KEY (id);
-		CREATE INDEX ON customer (n);
-		CREATE INDEX ON orders (n);
+		ALTER TABLE customer ADD PRIMARY KEY (id); ALTER TABLE orders ADD PRIMARY KEY (id);
+		CREATE INDEX ON customer (n); CREATE INDEX ON orders (n); CREATE INDEX ON visit (n);
 		CREATE INDEX ON orders (customer);
 		CREATE INDEX ON orders (prior) @{[ $kind eq 'int' ? 'WHERE prior IS NOT NULL' : '' ]};
-		CREATE INDEX ON visit (n);
 		CREATE INDEX ON visit (customer, n DESC);
 		ALTER TABLE orders ADD FOREIGN KEY (customer) REFERENCES customer,
 			ADD FOREIGN KEY (prior) REFERENCES orders ON DELETE SET NULL (prior);
@@ -194,14 +189,6 @@ sub check_waits
 	diag(sprintf '%s: longest statement %.3f s, of a bystander %.3f s (below %s s, they are not logged)', $name, $slowest, $longest{bystander}, $slow);
 }
 
-# A crash disconnects all.
-sub restart_load
-{
-	$_->{run}->finish foreach values %load;
-	$node->start;
-	start_load();
-}
-
 sub steps
 {
 	my ($kind, $table) = @_;
@@ -276,8 +263,9 @@ sub crash
 	my ($client, $hard) = @_;
 	note_kill($node->safe_psql('postgres', "SELECT query FROM pg_stat_activity WHERE application_name ~ '^(conversion\$|objectid_ext_tools:)'"));
 	$hard ? kill_server($node) : $node->stop('immediate');
-	$client->{run}->finish;
-	restart_load();
+	$_->{run}->finish foreach $client, values %load;	# all are disconnected
+	$node->start;
+	start_load();
 }
 
 sub undo
