@@ -95,8 +95,8 @@ SKIP:
 	skip 'rpmbuild is not installed (on Debian rpm)', 1 unless installed('rpmspec');
 	my $file = 'rpm/objectid_ext.spec';
 	my $parsed = '';
-	IPC::Run::run([ 'rpmspec', '-q', @define, '--qf', '%{name} %{version} %{packager}', $file ], '>', \$parsed);
-	is($parsed, "objectid_ext_99 $version The objectid_ext developers", 'rpmspec reads the spec');
+	IPC::Run::run([ 'rpmspec', '-q', @define, '--qf', '%{name} %{version}', $file ], '>', \$parsed);
+	is($parsed, "objectid_ext_99 $version", 'rpmspec reads the spec');
 }
 SKIP:
 {
