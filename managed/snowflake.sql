@@ -14,17 +14,18 @@
 -- objects in this schema cannot replace them.  That is what most of the casts are for.
 DO $$
 DECLARE
-    schema oid := quote_ident(current_schema())::regnamespace;
-    me oid := quote_ident(current_user)::regrole;
+    schema oid := pg_catalog.quote_ident(current_schema()::text)::regnamespace;
+    me oid := pg_catalog.quote_ident(current_user::text)::regrole;
 BEGIN
     IF schema IS NULL THEN RAISE 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name'; END IF;
-    IF EXISTS (SELECT FROM pg_proc WHERE pronamespace = schema AND proname ~ '^(make_|next_)?snowflake' AND proowner <> me
-               UNION ALL SELECT FROM pg_type WHERE typnamespace = schema AND typname ~ '^snowflake_' AND typowner <> me) THEN
+    IF EXISTS (SELECT FROM pg_proc WHERE pronamespace = schema AND proname::text ~ '^(make_|next_)?snowflake' AND proowner <> me
+               UNION ALL SELECT FROM pg_type WHERE typnamespace = schema AND typname::text ~ '^snowflake_' AND typowner <> me) THEN
         RAISE 'schema "%" has functions or types for snowflakes that belong to another role', current_schema()
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    PERFORM set_config('snowflake.search_path', current_setting('search_path'), false),
-            set_config('search_path', quote_ident(current_schema()) || ', pg_temp', false);
+    -- For this transaction: what SET LOCAL or CREATE EXTENSION has set ends with it.
+    PERFORM pg_catalog.set_config('snowflake.search_path', pg_catalog.current_setting('search_path'), true), pg_catalog.set_config('snowflake.is_local', 'true', true),
+            pg_catalog.set_config('search_path', pg_catalog.quote_ident(current_schema()::text) || ', pg_temp', true);
     IF NOT EXISTS (SELECT FROM pg_type WHERE typnamespace = schema AND typname = 'snowflake_layout') THEN
         -- Without a CHECK, a layout in a query is a constant; the functions check the text.
         CREATE DOMAIN snowflake_layout AS text;
@@ -34,6 +35,13 @@ BEGIN
             tick bigint, epoch bigint, start_random boolean, time_shift integer, node_shift integer, seq_shift integer,
             max_node bigint, max_seq bigint, max_tick bigint, max_id bigint);
         COMMENT ON TYPE snowflake_fields IS 'internal: the parts of a layout, tick and epoch in microseconds (since 1970), and what follows from them';
+    END IF;
+END $$;
+DO $$ BEGIN
+    -- Where each statement is a transaction, that has ended.
+    IF pg_catalog.current_setting('snowflake.is_local', true) IS DISTINCT FROM 'true' THEN
+        PERFORM pg_catalog.set_config('snowflake.search_path', pg_catalog.current_setting('search_path'), false), pg_catalog.set_config('snowflake.is_local', 'false', false),
+                pg_catalog.set_config('search_path', pg_catalog.quote_ident(current_schema()::text) || ', pg_temp', false);
     END IF;
 END $$;
 
@@ -62,9 +70,7 @@ DECLARE
     fields text[] := pg_catalog.string_to_array(pg_catalog.translate(pg_catalog.split_part(layout, ';', 1), ':', ','), ',');
     tick text := pg_catalog.substr(pg_catalog.split_part(layout, ';', 2), 6);
     epoch text := pg_catalog.substr(pg_catalog.split_part(layout, ';', 3), 7);
-    day date;
-    reason text;
-    f snowflake_fields;
+    day date; reason text; f snowflake_fields;
 BEGIN
     IF layout ~ (epoch_form || '(;start=random)?$') THEN
         day := pg_catalog.make_date(GREATEST(pg_catalog.left(epoch, 4)::integer, 1), pg_catalog.substr(epoch, 6, 2)::integer, 1)
@@ -137,8 +143,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_fields(snowflake_layout) IS 'internal: the same, faster for presets';
 
--- Ticks, and errors that show them
-
 -- Hours and seconds, because a double is not exact for the microseconds of all years
 CREATE OR REPLACE FUNCTION snowflake_time(f snowflake_fields, tick bigint) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
@@ -148,7 +152,6 @@ BEGIN
         hours => (us / 3600000000)::integer, secs => (us % 3600000000)::double precision / 1000000::double precision);
 END $$;
 COMMENT ON FUNCTION snowflake_time(snowflake_fields, bigint) IS 'internal: beginning of a tick';
-
 CREATE OR REPLACE FUNCTION snowflake_tick(f snowflake_fields, ts timestamptz, more bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
 DECLARE us bigint;
@@ -162,12 +165,10 @@ BEGIN
     RETURN CASE WHEN us < 0 THEN -1 ELSE LEAST(us / f.tick, f.max_tick + 1) END;
 END $$;
 COMMENT ON FUNCTION snowflake_tick(snowflake_fields, timestamptz, bigint) IS 'internal: tick of a time and some microseconds; -1 before the epoch, max_tick + 1 past the end';
-
 CREATE OR REPLACE FUNCTION snowflake_utc(f snowflake_fields, tick bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$ BEGIN RETURN pg_catalog.regexp_replace(
     pg_catalog.to_char(pg_catalog.timezone('UTC', snowflake_time(f, tick)), 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\.000)?(000)?$', 'Z'); END $$;
 COMMENT ON FUNCTION snowflake_utc(snowflake_fields, bigint) IS 'internal: beginning of a tick, as in the text of a layout';
-
 CREATE OR REPLACE FUNCTION snowflake_format(f snowflake_fields, named boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
 DECLARE
@@ -211,7 +212,6 @@ END $$;
 COMMENT ON FUNCTION snowflake_check(snowflake_fields, text, bigint, bigint) IS 'internal: an error unless the value (of a time, its tick) is from 0 to max';
 
 -- Packing, decoding, bounds
-
 CREATE OR REPLACE FUNCTION make_snowflake(ts timestamptz, node integer, seq integer, layout snowflake_layout) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
 DECLARE
@@ -275,7 +275,6 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS 
 COMMENT ON FUNCTION snowflake_ceiling(timestamptz, snowflake_layout) IS 'highest id whose time is at or before this; 0 before the epoch, the highest id past the end';
 
 -- next_snowflake
-
 CREATE OR REPLACE FUNCTION snowflake_check_sequence(seq regclass, f snowflake_fields, final bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT AS $$
 DECLARE
@@ -317,8 +316,7 @@ DECLARE
     -- advisory lock.  From PostgreSQL 17 on, it is NULL without the privilege.
     last bigint := pg_catalog.pg_sequence_last_value(seq);
     options record := pg_catalog.pg_sequence_parameters(seq);
-    unused boolean;
-    waited boolean := false;
+    unused boolean; waited boolean := false;
     since bigint;   -- the epoch, in microseconds
     tick bigint; number bigint; id bigint; final bigint;
 BEGIN
@@ -390,11 +388,10 @@ COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next
 -- search_path, so it names the schema.
 DO $do$
 BEGIN
-    EXECUTE format($create$
+    EXECUTE pg_catalog.format($$
 CREATE OR REPLACE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT id OPERATOR(pg_catalog.>=) %1$I.snowflake_lower("range", layout) AND id OPERATOR(pg_catalog.<=) %1$I.snowflake_upper("range", layout)
-$$$create$, current_schema());
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS %L$$, pg_catalog.format(
+    'SELECT id OPERATOR(pg_catalog.>=) %1$I.snowflake_lower("range", layout) AND id OPERATOR(pg_catalog.<=) %1$I.snowflake_upper("range", layout)', current_schema()));
     COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? can use an index on the id; false for an id that is negative or past the layout''s end';
-    PERFORM set_config('search_path', current_setting('snowflake.search_path'), false);
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.current_setting('snowflake.search_path'), pg_catalog.current_setting('snowflake.is_local')::boolean);
 END $do$;

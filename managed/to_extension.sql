@@ -20,7 +20,7 @@ BEGIN
         SELECT DISTINCT adrelid::regclass FROM pg_attrdef a JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
         WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = 'next_snowflake(regclass, integer, snowflake_layout)'::regprocedure
     LOOP
-        EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', rel);
+        EXECUTE pg_catalog.format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', rel);
     END LOOP;
 END $$;
 

@@ -29,6 +29,16 @@ is(install(), 0, 'an ordinary role installs the file');
 is(install(), 0, 'and again, as an upgrade does');
 is(managed('SHOW search_path'), 'app', 'which leaves search_path alone');
 
+# In a transaction it leaves what SET LOCAL, or CREATE EXTENSION, has set to that; in a
+# session of one transaction for each statement, what SET has set.
+my $source = slurp_file($file);
+my $elsewhere = q{SET SESSION AUTHORIZATION app; SET search_path = one;};
+$node->safe_psql('managed', 'CREATE SCHEMA one AUTHORIZATION app; CREATE SCHEMA "a $$ b" AUTHORIZATION app');
+is($node->safe_psql('managed', qq{$elsewhere BEGIN; SET LOCAL search_path = "a \$\$ b";\n$source;\nCOMMIT; SHOW search_path;
+	SELECT "a \$\$ b".snowflake_within(5, '(,)', 'twitter')}), "one\nt", 'SET LOCAL, and a name with $$');
+is($node->safe_psql('managed', "SET SESSION AUTHORIZATION app; SET search_path = one, pg_temp;\n$source;\n$source;\nSHOW search_path;"),
+	'one, pg_temp', 'without a transaction, twice');
+
 # The result of a statement, or its error
 my $try = <<'SQL';
 SET timezone = 'UTC';
@@ -308,6 +318,16 @@ BEGIN
 END $$;
 SELECT count(*) > 2500 FROM pg_operator WHERE oprnamespace = 'app'::regnamespace;
 SELECT count(*) > 500 FROM pg_proc WHERE pronamespace = 'app'::regnamespace AND proname LIKE '%snowflake%'}), "t\nt", 'the traps are set');
+
+# Nor can it have its own called by the role that installs the file.
+$node->safe_psql('managed', q{CREATE SCHEMA shared AUTHORIZATION app; GRANT CREATE, USAGE ON SCHEMA shared TO other; SET ROLE other;
+SET search_path = shared;
+CREATE FUNCTION quote_ident(name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;
+CREATE FUNCTION format(text, name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;
+CREATE FUNCTION matches(name, name) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;
+CREATE OPERATOR ~ (FUNCTION = matches, LEFTARG = name, RIGHTARG = name);});
+is($node->psql('managed', "SET SESSION AUTHORIZATION app; SET search_path = shared;\n$source", on_error_stop => 1), 0, 'the installation calls nothing of others');
+
 same('beside what others have put there', q{SELECT format(call, layout) FROM unnest(ARRAY[
 	$$SELECT make_snowflake('2027-01-01Z'::timestamptz, 1, 2, %L::snowflake_layout)$$,
 	$$SELECT make_snowflake('2010-01-01Z'::timestamptz, 1, 2, %L::snowflake_layout)$$,

@@ -27,6 +27,10 @@ CREATE INDEX item_created ON item (snowflake_timestamp(id, 'twitter'));
 CREATE VIEW recent AS SELECT * FROM item WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL), 'twitter');
 INSERT INTO item (n) SELECT generate_series(1, 2000);});
 
+# Another role that can create objects in the schema
+$node->safe_psql('moved', q{CREATE ROLE other; GRANT CREATE, USAGE ON SCHEMA app TO other; SET ROLE other;
+CREATE FUNCTION app.format(text, regclass) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;});
+
 # The file and the indexes, and what is defined
 my $state = q{SET timezone = 'UTC';
 	SELECT string_agg(pg_relation_filenode(oid)::text, ',' ORDER BY relname) FROM pg_class WHERE relname ~ '^item' AND relkind IN ('r', 'i');
