@@ -328,7 +328,11 @@ BEGIN
     END IF;
 
     BEGIN
-        PERFORM pg_catalog.pg_advisory_xact_lock(8317708086450520064 | seq::oid::bigint);   -- "snow"
+        -- A session that queued for the lock would get it while it sleeps, and the others
+        -- would wait for it to wake up, at each id: so try again ("snow").
+        WHILE NOT pg_catalog.pg_try_advisory_xact_lock(8317708086450520064 | seq::oid::bigint) LOOP
+            PERFORM pg_catalog.pg_sleep(0.001::double precision);
+        END LOOP;
         LOOP
             last := pg_catalog.pg_sequence_last_value(seq);
             unused := last IS NULL;     -- new or reset, so that a value is taken first

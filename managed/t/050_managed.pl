@@ -241,6 +241,15 @@ foreach ([ '', 'permission denied' ], [ 'USAGE', 'permission denied' ], [ 'UPDAT
 	BEGIN READ ONLY; SELECT next_snowflake('clock', 5, 'twitter')});
 like($err, qr/25006/, 'not in a read-only transaction');
 
+# No session queues for the lock: it would get it while it sleeps, and all would wait.
+my $holder = $node->background_psql('managed');
+$holder->query_safe(q{SET search_path = app; SELECT pg_advisory_lock(8317708086450520064 | 'clock'::regclass::oid::bigint)});
+my $waiting = start_client($node, q{SET SESSION AUTHORIZATION app; SELECT next_snowflake('clock', 5, 'twitter')}, 1, 'managed');
+$node->poll_query_until('managed', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%next_snowflake%' AND pid <> pg_backend_pid() AND wait_event IS NOT NULL AND state = 'active'});
+is($node->safe_psql('managed', 'SELECT count(*) FROM pg_locks WHERE NOT granted'), 0, 'no session queues for the lock');
+$holder->quit;
+is(scalar(seen_ids($waiting)), 1, 'and gets an id when it is free');
+
 #
 # snowflake_within uses the index.
 #
