@@ -56,7 +56,7 @@ DECLARE
     fields_form CONSTANT text := '^time:[0-9]{1,2}(,node:[0-9]{1,2}(,seq:[0-9]{1,2})?|,seq:[0-9]{1,2}(,node:[0-9]{1,2})?)?';
     tick_form CONSTANT text := fields_form || ';tick=[0-9]{1,10}(us|ms|s)';
     epoch_form CONSTANT text := tick_form ||
-        ';epoch=[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?Z';
+        ';epoch=[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,6})?Z';
     name text := pg_catalog.split_part(input, ';', 1);
     preset text := CASE pg_catalog.lower(name COLLATE "C")
         WHEN 'instagram' THEN 'time:41,node:13,seq:10;tick=1ms;epoch=2011-08-24T21:07:01.721Z'
@@ -90,7 +90,6 @@ BEGIN
                 ELSE 'The epoch is not a date and time in UTC such as "2026-01-01T00:00:00Z".' END,
             HINT = 'Use a name listed by snowflake_layouts(), or the form "time:41,node:10,seq:12;tick=1ms;epoch=2026-01-01T00:00:00Z".';
     END IF;
-
     f.time_bits := fields[2];
     f.node_bits := COALESCE(fields[pg_catalog.array_position(fields, 'node') + 1], '0');
     f.seq_bits := COALESCE(fields[pg_catalog.array_position(fields, 'seq') + 1], '0');
@@ -167,7 +166,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_tick(snowflake_fields, timestamptz, bigint) IS 'internal: tick of a time and some microseconds; -1 before the epoch, max_tick + 1 past the end';
 CREATE OR REPLACE FUNCTION snowflake_utc(f snowflake_fields, tick bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$ BEGIN RETURN pg_catalog.regexp_replace(
-    pg_catalog.to_char(pg_catalog.timezone('UTC', snowflake_time(f, tick)), 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\.000)?(000)?$', 'Z'); END $$;
+    pg_catalog.to_char(pg_catalog.timezone('UTC', snowflake_time(f, tick)), 'YYYY-MM-DD"T"HH24:MI:SS.US'), '([.]000)?(000)?$', 'Z'); END $$;
 COMMENT ON FUNCTION snowflake_utc(snowflake_fields, bigint) IS 'internal: beginning of a tick, as in the text of a layout';
 CREATE OR REPLACE FUNCTION snowflake_format(f snowflake_fields, named boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$

@@ -2,6 +2,7 @@
 const { asc, eq, gt, inArray, sql } = require('drizzle-orm');
 const { drizzle } = require('drizzle-orm/node-postgres');
 const { bigint, customType, pgTable, text } = require('drizzle-orm/pg-core');
+const assert = require('node:assert');
 const { Client, types } = require('pg');
 
 const GIVEN = '507f1f77bcf86cd799439011', OTHER = '507f1f77bcf86cd799439012';
@@ -45,6 +46,7 @@ async function main() {
 
   const [made] = await db.insert(photo).values({ layout: 'twitter' }).returning({ id: photo.id, text: sql`id::text` });
   console.log('made', String(made.id) === made.text ? 'same' : made);
+  assert.throws(() => JSON.stringify(made.id), TypeError); // a BigInt: String(made.id)
   const many = await db.insert(item).values(Array(1000).fill({ name: 'bulk' })).returning();
   console.log('bulk', new Set(many.map(row => row.id)).size);
 

@@ -1,6 +1,7 @@
 // Prisma: its adapter for node-postgres sends strings untyped, and returns a type that
 // it does not know as a string.  "prisma generate" makes the client of schema.prisma.
 const { PrismaPg } = require('@prisma/adapter-pg');
+const assert = require('node:assert');
 const { Client, types } = require('pg');
 const { PrismaClient } = require(process.env.PRISMA_CLIENT ?? './prisma_client');
 
@@ -41,6 +42,7 @@ async function main() {
   const made = await db.photo.create({ data: { layout: 'twitter' } });
   const [{ text }] = await db.$queryRaw`SELECT id::text AS text FROM photo WHERE id = ${made.id}`;
   console.log('made', String(made.id) === text ? 'same' : made.id);
+  assert.throws(() => JSON.stringify(made.id), TypeError); // a BigInt: String(made.id)
   const many = await db.item.createManyAndReturn({ data: Array(1000).fill({ name: 'bulk' }) });
   console.log('bulk', new Set(many.map(row => row.id)).size);
 
