@@ -165,7 +165,7 @@ snowflake_node_id(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("%s is not set", "objectid_ext.node_id"),
-				 errhint("Set it to a different number on each server, in postgresql.conf or by "
-						 "ALTER SYSTEM, or pass the node as an argument.")));
+				 errhint("Set it to a different number on each server, in postgresql.conf, "
+						 "or pass the node as an argument.")));
 	PG_RETURN_INT32(objectid_ext_node_id);
 }
