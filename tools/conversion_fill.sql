@@ -4,11 +4,13 @@
 
 -- The trigger assigns, because a cast would need USAGE on the schema of the type.  It
 -- fires in replication, too.  The check holds for all rows that are written from now
--- on; when it is validated, all rows are filled.
+-- on; when it is validated, all rows are filled.  To compile the queries of the catalog
+-- would take longer than clients can wait for a lock.
 
 CREATE PROCEDURE objectid_ext_tools._conversion_begin("table" regclass, "column" name, to_type regtype, max_wait interval)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET standard_conforming_strings = on
 AS $body$
 DECLARE

@@ -7,6 +7,7 @@
 CREATE FUNCTION objectid_ext_tools._conversion_steps("table" regclass, "column" name, to_type regtype, max_wait interval, rows_per_second integer, node integer, layout snowflake_layout) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     call CONSTANT text := format('CALL objectid_ext_tools.%%s(%L', replace("table"::text, '%', '%%'));
@@ -139,6 +140,7 @@ COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps(regclass, name,
 CREATE FUNCTION objectid_ext_tools.conversion_plan("table" regclass, "column" name, OUT item text, OUT relation regclass, OUT detail text) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE

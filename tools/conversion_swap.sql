@@ -168,6 +168,7 @@ COMMENT ON FUNCTION objectid_ext_tools._exchange_statements(regclass, name, regt
 CREATE PROCEDURE objectid_ext_tools._conversion_finish("table" regclass, "column" name, to_type regtype, max_wait interval, node integer DEFAULT NULL, layout snowflake_layout DEFAULT NULL)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET quote_all_identifiers = off
 AS $$
 DECLARE
@@ -234,7 +235,7 @@ COMMENT ON PROCEDURE objectid_ext_tools._conversion_end(regclass) IS 'internal: 
 CREATE PROCEDURE objectid_ext_tools.undo_conversion("table" regclass, "column" name, max_wait interval DEFAULT '1 s')
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET client_min_messages = warning
+SET jit = off
 AS $$
 DECLARE
     begun oid := (SELECT key_table FROM objectid_ext_tools._conversions() WHERE relation = "table" OR key_table = "table" LIMIT 1);
