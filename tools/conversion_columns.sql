@@ -48,6 +48,27 @@ AS $$
     SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
     FROM objectid_ext_tools._key_columns("table", "column") AS k JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
          JOIN pg_proc p ON p.oid = tgfoid
-    WHERE proowner = current_user::regrole
+    WHERE proowner = quote_ident(current_user)::regrole
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._trigger_functions(regclass, name) IS 'internal: statements that let sessions compile the trigger functions of a key''s tables again, if they belong to the caller';
+
+-- Checks, defaults, indexes and views of another role are expressions that this role has
+-- chosen: to alter its table, or to read its view, executes them as the caller.
+
+CREATE FUNCTION objectid_ext_tools._check_owner("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other record;
+BEGIN
+    SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO other
+    FROM (SELECT "table" UNION SELECT k.relation FROM objectid_ext_tools._key_columns("table", "column") AS k) AS t (relation) JOIN pg_class c ON c.oid = t.relation
+    WHERE pg_get_userbyid(relowner) <> current_user ORDER BY c.oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'must be owner of table %', other.relation
+            USING ERRCODE = 'insufficient_privilege', HINT = format('Connect as role "%s", which must own all tables of the key.', other.owner);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_owner(regclass, name) IS 'internal: an error unless the current role owns a table and all that belong to its key';

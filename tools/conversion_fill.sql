@@ -22,7 +22,7 @@ BEGIN
     PERFORM objectid_ext_tools._refuse("table", "column", to_type, false);
     -- of tables that were dropped while they were converted
     PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(SELECT format('DROP FUNCTION %s', function) FROM objectid_ext_tools._conversions() JOIN pg_proc p ON p.oid = function
-                                                           WHERE relation IS NULL AND proowner = current_user::regrole));
+                                                           WHERE relation IS NULL AND proowner = quote_ident(current_user)::regrole));
     FOR each IN
         SELECT relation, format('%I.%I', nspname, '_objectid_ext_' || c.oid) AS function,
                string_agg(format('ADD COLUMN %I %s', shadow, to_type), ', ') AS additions,

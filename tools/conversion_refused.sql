@@ -55,11 +55,11 @@ AS $$
         SELECT relation, CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it' WHEN 'p' THEN 'it is partitioned' ELSE 'it is not a table' END AS reason, 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().' AS hint
         FROM tables WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE relation IN (inhrelid, inhparent))
         UNION ALL
-        SELECT relation, format('it is owned by %s', relowner::regrole), 'Connect as the owner of all tables.' FROM tables WHERE relowner <> current_user::regrole
+        SELECT relation, format('it is owned by %s', relowner::regrole), 'Connect as the owner of all tables.' FROM tables WHERE relowner <> quote_ident(current_user)::regrole
         UNION ALL
-        SELECT DISTINCT ON (relation) relation, format('%s can create objects in schema %I', CASE grantee WHEN 0 THEN 'everybody' ELSE 'role ' || grantee::regrole END, nspname), 'Revoke CREATE on the schema.'
-        FROM tables t JOIN pg_namespace n ON n.oid = relnamespace, aclexplode(nspacl)
-        WHERE privilege_type = 'CREATE' AND grantee NOT IN (relowner, nspowner) AND NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee AND rolsuper)
+        SELECT DISTINCT ON (relation) relation, format('%s can create objects in schema %I', CASE grantee WHEN 0 THEN 'everybody' ELSE 'role ' || grantee::regrole END, nspname), 'Revoke CREATE on the schema, or change its owner.'
+        FROM tables t JOIN pg_namespace n ON n.oid = relnamespace, LATERAL (SELECT nspowner UNION SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE') AS g (grantee)
+        WHERE grantee <> relowner AND NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))
         UNION ALL
         SELECT relation, 'row-level security is forced', 'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.' FROM tables WHERE relforcerowsecurity
         UNION ALL
@@ -69,7 +69,7 @@ AS $$
         WHERE EXISTS (SELECT FROM objectid_ext_tools._conversions() AS c WHERE c.relation = tables.relation AND key_table <> "table")
         UNION ALL
         SELECT relation, format('it has triggers on UPDATE, such as "%s"', min(tgname)),
-               format('Have a superuser grant you the right to skip them: GRANT SET ON PARAMETER session_replication_role TO %s.', current_user::regrole)
+               format('Have a superuser grant you the right to skip them: GRANT SET ON PARAMETER session_replication_role TO %s.', quote_ident(current_user)::regrole)
         FROM tables, objectid_ext_tools._update_triggers(relation) AS t
         WHERE tgenabled = 'O' AND NOT has_parameter_privilege(current_user, 'session_replication_role', 'SET') AND EXISTS (SELECT FROM shadows s WHERE s.relation = tables.relation) GROUP BY 1
         UNION ALL
@@ -104,7 +104,7 @@ AS $$
     UNION ALL
     SELECT view, CASE WHEN relkind <> 'v' THEN 'it is a materialized view that reads a converted column' ELSE format('it is a view that reads a converted column, and is owned by %s', relowner::regrole) END,
            'Drop it before the last step, and create it again afterwards.', true
-    FROM views WHERE relkind <> 'v' OR relowner <> current_user::regrole
+    FROM views WHERE relkind <> 'v' OR relowner <> quote_ident(current_user)::regrole
     UNION ALL
     SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid)), 'Drop it before the last step, and create it again afterwards.', true
     FROM views JOIN pg_depend ON (refclassid = 'pg_class'::regclass AND refobjid = views.oid OR refclassid = 'pg_type'::regclass AND refobjid = views.reltype) AND deptype <> 'i'

@@ -4,17 +4,22 @@
 
 -- Each table that takes part has a trigger "~objectid_ext_conversion".  The comment of
 -- its function tells which column is the key of the conversion, and, as JSON, what the
--- table was like when it began: if that differs, someone has changed the table.
+-- table was like when it began: if that differs, someone has changed the table.  What
+-- functions of other roles say is not believed: anybody can create one of such a name.
 
 CREATE FUNCTION objectid_ext_tools._conversions(OUT relation regclass, OUT function regprocedure, OUT key_table oid, OUT key_number smallint, OUT data text) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT c.oid, p.oid, found[1]::oid, found[2]::smallint, found[4]
-    FROM pg_proc p, regexp_match(obj_description(p.oid, 'pg_proc'), '^conversion of (\d+)[.](\d+), table (\d+), (.*)$') AS found LEFT JOIN pg_class c ON c.oid = found[3]::oid
-    WHERE proname ~ '^_objectid_ext_\d+$' AND prorettype = 'trigger'::regtype AND found IS NOT NULL
+    WITH own AS MATERIALIZED (
+        SELECT oid, obj_description(oid, 'pg_proc') AS comment FROM pg_proc
+        WHERE proname ~ '^_objectid_ext_[0-9]+$' AND prorettype = 'trigger'::regtype AND pg_get_userbyid(proowner) = current_user
+    )
+    SELECT c.oid, own.oid, found[1]::oid, found[2]::smallint, found[4]
+    FROM own, regexp_match(comment, '^conversion of ([0-9]+)[.]([0-9]+), table ([0-9]+), (.*)$') AS found LEFT JOIN pg_class c ON c.oid = found[3]::oid
+    WHERE found IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._conversions() IS 'internal: the tables of all live conversions, with the trigger function of each, the key of its conversion (table and number of the column), and what the function''s comment says of the table';
+COMMENT ON FUNCTION objectid_ext_tools._conversions() IS 'internal: the tables of all live conversions of the current role, with the trigger function of each, the key of its conversion (table and number of the column), and what the function''s comment says of the table';
 
 CREATE FUNCTION objectid_ext_tools._beside(name name) RETURNS name
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -125,7 +130,11 @@ BEGIN
                     remaining := least(remaining, 100);
                 END IF;
                 PERFORM set_config('lock_timeout', greatest(remaining, 1)::text, true);
-                -- LOCK TABLE of a view would lock all that it reads, and it cannot lock a sequence
+                IF EXISTS (SELECT FROM pg_class WHERE oid = next AND relkind <> 'r' AND pg_get_userbyid(relowner) <> current_user) THEN
+                    RAISE EXCEPTION 'must be owner of %', next USING ERRCODE = 'insufficient_privilege';
+                END IF;
+                -- LOCK TABLE of a view would lock all that it reads, and it cannot lock a sequence;
+                -- this changes nothing, because the owner is already that
                 EXECUTE format(CASE (SELECT relkind FROM pg_class WHERE oid = next) WHEN 'r' THEN 'LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE' ELSE 'ALTER TABLE %s OWNER TO CURRENT_USER' END, next);
             END LOOP;
             PERFORM set_config('lock_timeout', '0', true);

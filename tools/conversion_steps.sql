@@ -102,6 +102,7 @@ BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
+    PERFORM objectid_ext_tools._check_owner("table", "column");
     PERFORM objectid_ext_tools._check_types("table", "column", '{smallint,integer}', 'bigint');
     IF NOT objectid_ext_tools._has_snowflakes("table", "column") THEN
         PERFORM objectid_ext_tools._highest_id("table", "column", objectid_ext_tools._key_sequence("table", "column"), layout);
@@ -127,6 +128,7 @@ BEGIN
     IF num_nulls("table", "column") > 0 THEN
         RAISE EXCEPTION 'table and column must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
+    PERFORM objectid_ext_tools._check_owner("table", "column");
     PERFORM objectid_ext_tools._check_types("table", "column", '{text,varchar,bpchar}', to_type);
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table")
        AND NOT EXISTS (SELECT FROM objectid_ext_tools._shadows("table", "column", to_type)) THEN
@@ -163,6 +165,7 @@ BEGIN
     RETURN QUERY SELECT 'may refer to it', u.relation, u.detail FROM objectid_ext_tools._untold_references("table", "column", to_type) AS u;
     RETURN QUERY SELECT CASE WHEN late THEN 'refused in the last step' ELSE 'refused while in use' END, r.relation, r.reason || '. ' || r.hint FROM objectid_ext_tools._refusals("table", "column", to_type) AS r;
     BEGIN
+        PERFORM objectid_ext_tools._check_owner("table", "column");
         RETURN QUERY SELECT 'refused', r.relation, r.reason || '. ' || r.hint FROM objectid_ext_tools._value_refusals("table", "column", to_type) AS r;
         IF snowflake THEN
             PERFORM objectid_ext_tools._key_sequence("table", "column");

@@ -73,6 +73,10 @@ AS $$
         UNION ALL
         SELECT 21, depth, format('COMMENT ON COLUMN %s.%I IS %L', view, attname, col_description(attrelid, attnum)) FROM views JOIN pg_attribute ON attrelid = oid WHERE col_description(attrelid, attnum) IS NOT NULL
         UNION ALL
+        -- what ALTER DEFAULT PRIVILEGES gives a new view, the old one need not have had
+        SELECT 21, depth, format('REVOKE ALL ON %s FROM %s', view, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+        FROM views JOIN pg_default_acl ON defaclrole = relowner AND defaclobjtype = 'r' AND defaclnamespace IN (0, relnamespace), aclexplode(defaclacl) WHERE grantee <> relowner
+        UNION ALL
         SELECT 22, depth, g FROM views, objectid_ext_tools._grants(relacl, relowner, '', view::text) AS g
         UNION ALL
         SELECT 22, depth, g FROM views JOIN pg_attribute ON attrelid = oid, objectid_ext_tools._grants(attacl, relowner, format(' (%I)', attname), view::text) AS g
@@ -181,7 +185,7 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._claim("table");
     PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
-        SELECT view FROM objectid_ext_tools._key_views("table", "column", to_type)
+        SELECT view FROM objectid_ext_tools._key_views("table", "column", to_type) JOIN pg_class c ON c.oid = view WHERE pg_get_userbyid(relowner) = current_user
         UNION SELECT "table"
         UNION SELECT relation FROM objectid_ext_tools._shadows("table", "column", to_type)
         UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)

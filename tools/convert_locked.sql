@@ -27,6 +27,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column")) THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', "column", "table" USING ERRCODE = 'undefined_column';
     END IF;
+    PERFORM objectid_ext_tools._check_owner("table", "column");
     SELECT * INTO other FROM objectid_ext_tools._key_columns("table", "column") WHERE type <> ALL (types) ORDER BY relation, attnum LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % is of type %', other.attname, other.relation, other.type
