@@ -76,7 +76,7 @@ BEGIN
         EXECUTE format('UPDATE ONLY %s SET %I = NULL WHERE ctid = ANY ($1)', "table", shadows[1]) USING rows;
         place := (SELECT max(t) FROM unnest(rows) AS t);
         PERFORM set_config('application_name', format('objectid_ext_tools: %s %s%%', "table", 100 * ((place::text::point)[0])::bigint / greatest(pages, 1)), false);
-        took := extract(epoch FROM clock_timestamp() - began);
+        took := greatest(extract(epoch FROM clock_timestamp() - began), 0);
         pause := greatest(filled::float8 / rows_per_second - took, 0);
     END IF;
     IF filled < most THEN
@@ -113,16 +113,25 @@ DECLARE
     place tid;
     most integer;
     pause float8;
+    waits integer;
 BEGIN
     PERFORM objectid_ext_tools._claim("table");
     SELECT pg_catalog.array_agg(u.relation), pg_catalog.array_agg(u.pages) INTO tables, sizes FROM objectid_ext_tools._unvalidated("table") AS u;
     FOR i IN 1 .. coalesce(pg_catalog.cardinality(tables), 0) LOOP
         place := '(0,0)';
         most := 500;
+        waits := 0;
         LOOP
             SELECT b.place, b.most, b.pause INTO place, most, pause FROM objectid_ext_tools._fill_batch(tables[i], sizes[i], rows_per_second, place, most) AS b;
             COMMIT;
             EXIT WHEN place IS NULL;
+            IF place OPERATOR(pg_catalog.=) '(0,0)'::tid THEN
+                waits := waits OPERATOR(pg_catalog.+) 1;
+                IF waits OPERATOR(pg_catalog.%) 10 OPERATOR(pg_catalog.=) 0 THEN
+                    RAISE NOTICE 'rows of table % have been locked in % attempts', tables[i], waits USING DETAIL = objectid_ext_tools._user_of(tables[i]);
+                END IF;
+                pause := pause OPERATOR(pg_catalog.+) least(waits, 20)::float8 OPERATOR(pg_catalog./) 10::float8;
+            END IF;
             PERFORM pg_catalog.pg_sleep(pause);
         END LOOP;
     END LOOP;

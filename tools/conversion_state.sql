@@ -104,6 +104,18 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._claim(regclass) IS 'internal: takes the conversions of a table for this session; an error if another session has them';
 
+CREATE FUNCTION objectid_ext_tools._user_of("table" regclass) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT CASE WHEN l.pid IS NULL THEN 'A prepared transaction uses it: see pg_prepared_xacts.' ELSE concat('Process ', l.pid, ' uses it: ', left(query, 60)) END
+                     FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid)
+                     WHERE locktype = 'relation' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                       AND relation = "table" AND granted AND l.pid IS DISTINCT FROM pg_backend_pid() ORDER BY xact_start LIMIT 1),
+                    'No process uses it now.')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._user_of(regclass) IS 'internal: tells the oldest transaction that has a lock on a table';
+
 -- Transactions lock tables in any order.  If we held a table that a writer needs next,
 -- while we wait for one that it holds, both would wait; so we give all up, and begin
 -- the next attempt with the table that was busy.  Whoever waits behind us for a lock
@@ -119,7 +131,6 @@ DECLARE
     began timestamptz;
     remaining integer;
     next regclass;
-    holder record;
 BEGIN
     LOOP
         began := clock_timestamp();
@@ -144,11 +155,7 @@ BEGIN
         END;
         attempts := attempts + 1;
         IF attempts % 10 = 0 THEN
-            SELECT l.pid, left(query, 60) AS query INTO holder FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid)
-                WHERE locktype = 'relation' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                  AND relation = next AND granted AND l.pid <> pg_backend_pid() ORDER BY xact_start LIMIT 1;
-            RAISE NOTICE 'table % has been busy in % attempts', next, attempts
-                USING DETAIL = coalesce(format('Process %s uses it: %s', holder.pid, holder.query), 'No process uses it now.');
+            RAISE NOTICE 'table % has been busy in % attempts', next, attempts USING DETAIL = objectid_ext_tools._user_of(next);
         END IF;
         PERFORM pg_sleep(0.05 + random() * least(most, 1000) / 1000);
     END LOOP;

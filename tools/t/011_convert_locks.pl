@@ -11,10 +11,10 @@ use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time);
+use Time::HiRes qw(sleep time);
 
 my $long = ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
-my $node = start_server('locks', conf => 'max_connections = 40');
+my $node = start_server('locks', conf => "max_connections = 40\nmax_prepared_transactions = 1");
 my $dir = PostgreSQL::Test::Utils::tempdir('pgbench');
 
 my %create = (parent => 'CREATE TABLE parent (id serial, n int);', child => 'CREATE TABLE child (parent int, n int);');
@@ -86,6 +86,36 @@ foreach my $created ('parent', 'child')
 	$old->quit;
 	$client->{run}->finish or diag(slurp_file($client->{errors}));
 	is($node->safe_psql('postgres', "SELECT count(d), min(pg_typeof(d)::text) FROM document"), '100|objectid', 'then it is converted');
+}
+
+# Whoever holds a step back is told: a session that has locked a row, one that has
+# written, and a prepared transaction.
+{
+	my $told = sub {
+		my ($client, $notice, $name) = @_;
+		foreach (1 .. 600)
+		{
+			last if slurp_file($client->{errors}) =~ $notice;
+			sleep 0.1;
+		}
+		like(slurp_file($client->{errors}), $notice, $name);
+	};
+	$node->safe_psql('postgres', 'CREATE TABLE held (id serial PRIMARY KEY); INSERT INTO held SELECT FROM generate_series(1, 10)');
+	$node->safe_psql('postgres', "CALL objectid_ext_tools._conversion_begin('held', 'id', 'bigint', '1 s')");
+	my $holder = $node->background_psql('postgres');
+	$holder->query_safe('BEGIN; SELECT FROM held WHERE id = 5 FOR UPDATE');
+	my $fill = start_client($node, "CALL objectid_ext_tools._conversion_fill('held', NULL);\n");
+	$told->($fill, qr/rows of table held have been locked in 10 attempts\nDETAIL:  Process \d+ uses it: SELECT FROM held/, 'a locked row: the session is told');
+	$holder->query_safe("COMMIT");
+	$fill->{run}->finish or diag(slurp_file($fill->{errors}));
+	$holder->query_safe('BEGIN; INSERT INTO held DEFAULT VALUES');
+	my $undo = start_client($node, "CALL objectid_ext_tools.undo_conversion('held', 'id', '50 ms');\n");
+	$told->($undo, qr/table public.held has been busy in \d+ attempts\nDETAIL:  Process \d+ uses it: INSERT INTO held/, 'undo: the session is told');
+	$holder->query_safe("PREPARE TRANSACTION 'held'");
+	$told->($undo, qr/DETAIL:  A prepared transaction uses it/, 'undo: a prepared transaction is told');
+	$holder->query_safe("COMMIT PREPARED 'held'");
+	$holder->quit;
+	ok($undo->{run}->finish, 'then it is undone') or diag(slurp_file($undo->{errors}));
 }
 
 $node->stop;
