@@ -63,6 +63,10 @@ AS $$
         UNION ALL
         SELECT relation, 'row-level security is forced', 'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.' FROM tables WHERE relforcerowsecurity
         UNION ALL
+        SELECT relation, 'it is published, and has no replica identity', 'Its rows cannot be updated. Use ALTER TABLE ... REPLICA IDENTITY FULL meanwhile.' FROM tables JOIN pg_class c ON c.oid = relation
+        WHERE (relreplident = 'n' OR relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = relation AND indisprimary))
+          AND EXISTS (SELECT FROM pg_publication, pg_get_publication_tables(pubname) AS p WHERE pubupdate AND p.relid = relation)
+        UNION ALL
         SELECT relation, format('it has rule "%s"', rulename), 'Drop the rule, or convert the column under a lock.' FROM tables JOIN pg_rewrite ON ev_class = relation
         UNION ALL
         SELECT relation, 'it is in another conversion', 'Complete or undo that one first.' FROM tables
@@ -124,8 +128,10 @@ AS $$
 DECLARE
     ids CONSTANT text := objectid_ext_tools._ids_schema();
     shadow record;
+    uniqueness record;
     bad text;
     number bigint;
+    wrong boolean := false;
 BEGIN
     IF to_type = 'bigint'::regtype THEN
         RETURN;
@@ -134,12 +140,22 @@ BEGIN
         EXECUTE format('SELECT count(*), min(%1$I::text) FROM ONLY %2$s WHERE NOT %3$s.is_objectid(%1$I::text)', shadow.attname, shadow.relation, ids) INTO number, bad;
         IF number > 0 THEN
             RETURN QUERY SELECT shadow.relation, format('column "%s" has values that are not ObjectIds', shadow.attname), format('Correct or delete them, such as "%s" (%s in all).', left(bad, 50), number);
-        ELSIF EXISTS (SELECT FROM pg_index WHERE indrelid = shadow.relation AND indisunique AND indnkeyatts = 1 AND indkey[0] = shadow.attnum) THEN
-            EXECUTE format('SELECT string_agg(quote_literal(v), '', ''), count(*) FROM (SELECT min(%1$I::text) FROM ONLY %2$s GROUP BY %1$I::text::%3$s.objectid HAVING count(*) > 1 LIMIT 3) AS s (v)', shadow.attname, shadow.relation, ids)
-                INTO bad, number;
-            IF number > 0 THEN
-                RETURN QUERY SELECT shadow.relation, format('column "%s" has different spellings of one ObjectId', shadow.attname), format('Correct or delete one of each, such as %s.', bad);
-            END IF;
+            wrong := true;
+        END IF;
+    END LOOP;
+    FOR uniqueness IN
+        SELECT indrelid::regclass AS relation, min(s.attname) AS attname, string_agg(format('%I IS NOT NULL', a.attname), ' AND ') AS given,
+               string_agg(CASE WHEN s.attnum IS NULL THEN quote_ident(a.attname) ELSE format('%I::text::%s.objectid', a.attname, ids) END, ', ') AS "columns"
+        FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND a.attnum = ANY ((indkey::smallint[])[0:indnkeyatts - 1])
+             LEFT JOIN objectid_ext_tools._shadows("table", "column", to_type) AS s ON s.relation = indrelid AND s.attnum = a.attnum
+        WHERE indisunique AND indexprs IS NULL AND indpred IS NULL AND NOT wrong
+        GROUP BY indexrelid, indrelid HAVING count(s.attnum) > 0 ORDER BY indexrelid
+    LOOP
+        EXECUTE format('SELECT string_agg(quote_literal(v), '', ''), count(*) FROM (SELECT min(%I::text) FROM ONLY %s WHERE %s GROUP BY %s HAVING count(*) > 1 LIMIT 3) AS s (v)',
+                       uniqueness.attname, uniqueness.relation, uniqueness.given, uniqueness."columns")
+            INTO bad, number;
+        IF number > 0 THEN
+            RETURN QUERY SELECT uniqueness.relation, format('column "%s" has different spellings of one ObjectId', uniqueness.attname), format('Correct or delete one of each, such as %s.', bad);
         END IF;
     END LOOP;
 END;

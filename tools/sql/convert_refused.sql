@@ -115,6 +115,32 @@ SELECT * FROM reasons('page');
 SELECT * FROM objectid_conversion_steps('page', '_id');
 SELECT count(*) AS begun FROM pg_trigger WHERE tgname = '~objectid_ext_conversion';
 
+-- two spellings in a key of two columns; NULL is not a spelling
+CREATE TABLE version (n int, _id text, PRIMARY KEY (n, _id));
+INSERT INTO version VALUES (1, '507f1f77bcf86cd799439011'), (2, '507F1F77BCF86CD799439011'), (2, '507f1f77bcf86cd799439011');
+SELECT item, detail FROM conversion_plan('version', '_id') WHERE item = 'refused';
+CREATE TABLE topic (_id text PRIMARY KEY);
+CREATE TABLE pinned (topic text UNIQUE REFERENCES topic);
+INSERT INTO topic VALUES ('507f1f77bcf86cd799439011');
+INSERT INTO pinned VALUES ('507f1f77bcf86cd799439011'), (NULL), (NULL);
+SELECT * FROM reasons('topic');
+
+-- a published table of which no row can be updated
+CREATE TABLE shelf (id serial PRIMARY KEY);
+CREATE TABLE reading (shelf int REFERENCES shelf);
+RESET ROLE;
+SET client_min_messages = error;
+CREATE PUBLICATION regress_reading FOR TABLE refused.reading;
+RESET client_min_messages;
+SET ROLE regress_live_owner;
+SELECT * FROM reasons('shelf');
+ALTER TABLE reading REPLICA IDENTITY FULL;
+SELECT * FROM reasons('shelf');
+RESET ROLE;
+DROP PUBLICATION regress_reading;
+SET ROLE regress_live_owner;
+DROP TABLE version, pinned, topic, reading, shelf;
+
 --
 -- What changes while a conversion is not complete
 --
