@@ -54,9 +54,9 @@ SET row_security = off
 AS $$
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
-    shadows CONSTANT name[] := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = "table" AND attname ~ '^_objectid_ext_\d+$' AND NOT attisdropped ORDER BY attnum);
+    shadows CONSTANT name[] := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped ORDER BY attnum);
     unfilled CONSTANT text := (SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
-                               FROM unnest(shadows) AS s JOIN pg_attribute ON attrelid = "table" AND attnum = substring(s FROM '\d+$')::smallint);
+                               FROM unnest(shadows) AS s JOIN pg_attribute ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint);
     bound CONSTANT tid := format('(%s,0)', pages);
     rows tid[];
     filled integer;

@@ -191,7 +191,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     WITH names (pattern) AS (
         SELECT format('(^|_)(%s%s)$', CASE WHEN lower("column") IN ('id', '_id') THEN '' ELSE lower("column") || '|' END,
-                      regexp_replace(regexp_replace(lower(relname), 's$', ''), '\W', '.', 'g') || 's?(_?ids?)?')
+                      regexp_replace(regexp_replace(lower(relname), 's$', ''), '[^[:alnum:]_]', '.', 'g') || 's?(_?ids?)?')
         FROM pg_class WHERE oid = "table"
     ), types (type) AS (
         SELECT unnest(CASE to_type WHEN 'bigint'::regtype THEN '{smallint,smallint[],integer,integer[]}'::regtype[] ELSE '{text,text[],varchar,varchar[],bpchar,bpchar[]}' END)
@@ -208,7 +208,7 @@ AS $$
     FROM names, pg_proc p
     WHERE pronamespace IN (SELECT oid FROM users) AND proargtypes::oid[] && ARRAY(SELECT type::oid FROM types)
       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-      AND (prosrc ~* ('\y' || (SELECT regexp_replace(relname, '\W', '.', 'g') FROM pg_class WHERE oid = "table") || '\y')
+      AND (prosrc ~* (E'\\y' || (SELECT regexp_replace(relname, '[^[:alnum:]_]', '.', 'g') FROM pg_class WHERE oid = "table") || E'\\y')
            OR EXISTS (SELECT FROM unnest(proargnames) AS n WHERE lower(n) ~ pattern))
     ORDER BY 1, 2
 $$;

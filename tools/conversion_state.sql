@@ -35,6 +35,7 @@ CREATE FUNCTION objectid_ext_tools._fingerprint("table" regclass) RETURNS jsonb
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
+SET standard_conforming_strings = on
 AS $$
     SELECT jsonb_object_agg(kind, md5(definition))
     FROM (SELECT 'name or owner', concat_ws(' ', relname, relnamespace, relowner, relkind, relpersistence, relrowsecurity, relforcerowsecurity)
@@ -42,7 +43,7 @@ AS $$
           UNION ALL
           SELECT 'columns', string_agg(concat_ws(' ', attname, atttypid, atttypmod, attcollation, attnotnull, attidentity, attgenerated, pg_get_expr(adbin, adrelid)), ',' ORDER BY attnum)
           FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-          WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND attname !~ '^_objectid_ext_\d+$'
+          WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND attname !~ '^_objectid_ext_[0-9]+$'
           UNION ALL
           SELECT 'constraints', string_agg(concat_ws(' ', conname, conrelid, convalidated, pg_get_constraintdef(oid)), ',' ORDER BY conrelid, conname)
           FROM pg_constraint WHERE "table" IN (conrelid, confrelid) AND conname <> '_objectid_ext'

@@ -22,7 +22,7 @@ BEGIN
         RAISE EXCEPTION 'longest wait must be from 10 ms to 1 hour, and rows per second must be greater than zero' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM objectid_ext_tools._claim("table");
-    SELECT function, data::jsonb INTO exchanged, later FROM objectid_ext_tools._conversions() WHERE key_table = "table" AND data ~ '^\[';
+    SELECT function, data::jsonb INTO exchanged, later FROM objectid_ext_tools._conversions() WHERE key_table = "table" AND data ~ '^[[]';
     IF exchanged IS NULL THEN
         later := (SELECT jsonb_agg(ARRAY[relation::oid::text, constraint_name]) FROM objectid_ext_tools._validations("table", "column", to_type));
         begun := EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table");

@@ -223,8 +223,8 @@ DECLARE
     each record;
 BEGIN
     FOR each IN SELECT * FROM objectid_ext_tools._conversions() WHERE key_table = "table" LOOP
-        IF EXISTS (SELECT FROM jsonb_array_elements(CASE WHEN each.data ~ '^\[' THEN each.data::jsonb END) AS v JOIN pg_constraint ON conrelid = (v ->> 0)::oid AND conname = v ->> 1 AND NOT convalidated)
-           OR each.data !~ '^\[' THEN
+        IF EXISTS (SELECT FROM jsonb_array_elements(CASE WHEN each.data ~ '^[[]' THEN each.data::jsonb END) AS v JOIN pg_constraint ON conrelid = (v ->> 0)::oid AND conname = v ->> 1 AND NOT convalidated)
+           OR each.data !~ '^[[]' THEN
             RAISE EXCEPTION 'the steps before the last are not complete' USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Ask for the steps that remain, and execute all of them.';
         END IF;
         EXECUTE format('DROP FUNCTION %s', each.function);
@@ -252,13 +252,13 @@ BEGIN
         RAISE EXCEPTION 'no column of table % is being converted', "table" USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     PERFORM objectid_ext_tools._claim(begun);
-    IF EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = begun AND data ~ '^\[') THEN
+    IF EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = begun AND data ~ '^[[]') THEN
         RAISE EXCEPTION 'the columns of table % have been exchanged already', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Ask for the steps that remain, and execute them.';
     END IF;
     PERFORM objectid_ext_tools._lock_in_turn(ARRAY(SELECT relation FROM objectid_ext_tools._conversions() JOIN pg_class c ON c.oid = relation WHERE key_table = begun ORDER BY 1), max_wait);
     FOR each IN
-        SELECT function, c.oid::regclass AS relation, (SELECT string_agg(format(', DROP COLUMN %I', attname), '') FROM pg_attribute WHERE attrelid = relation AND attname ~ '^_objectid_ext_\d+$' AND NOT attisdropped) AS drops
+        SELECT function, c.oid::regclass AS relation, (SELECT string_agg(format(', DROP COLUMN %I', attname), '') FROM pg_attribute WHERE attrelid = relation AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped) AS drops
         FROM objectid_ext_tools._conversions() LEFT JOIN pg_class c ON c.oid = relation WHERE key_table = begun
     LOOP
         PERFORM objectid_ext_tools._execute_all(VARIADIC array_remove(ARRAY[

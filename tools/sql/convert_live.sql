@@ -209,6 +209,19 @@ DELETE FROM child;
 SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT * FROM conversion_progress;
 
+-- A session that takes backslashes in strings for escapes
+SET standard_conforming_strings = off;
+SET escape_string_warning = off;
+CREATE TABLE escaped (id serial PRIMARY KEY, path text DEFAULT E'\\', CHECK (id::text <> E'\\'));
+INSERT INTO escaped VALUES (1), (2);
+SELECT statement FROM snowflake_conversion_steps('escaped', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
+SELECT relation, phase FROM conversion_progress;
+CALL undo_conversion('escaped', 'id');
+SELECT statement FROM snowflake_conversion_steps('escaped', 'id', 5, 'twitter') ORDER BY step \gexec
+INSERT INTO escaped DEFAULT VALUES RETURNING id > 1000000 AS new;
+RESET standard_conforming_strings;
+RESET escape_string_warning;
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA live_test CASCADE;
