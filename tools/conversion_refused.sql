@@ -57,6 +57,10 @@ AS $$
         UNION ALL
         SELECT relation, format('it is owned by %s', relowner::regrole), 'Connect as the owner of all tables.' FROM tables WHERE relowner <> quote_ident(current_user)::regrole
         UNION ALL
+        SELECT confrelid::regclass, format('it is owned by %s, and foreign key "%s" refers to it', relowner::regrole, conname), 'Drop the foreign key before, and create it again afterwards.'
+        FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type) AS f JOIN pg_class c ON c.oid = confrelid
+        WHERE confrelid NOT IN (SELECT relation FROM tables) AND relowner <> quote_ident(current_user)::regrole
+        UNION ALL
         SELECT DISTINCT ON (relation) relation, format('%s can create objects in schema %I', CASE grantee WHEN 0 THEN 'everybody' ELSE 'role ' || grantee::regrole END, nspname), 'Revoke CREATE on the schema, or change its owner.'
         FROM tables t JOIN pg_namespace n ON n.oid = relnamespace, LATERAL (SELECT nspowner UNION SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE') AS g (grantee)
         WHERE grantee <> relowner AND NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))

@@ -218,6 +218,7 @@ COMMENT ON PROCEDURE objectid_ext_tools._conversion_finish(regclass, name, regty
 CREATE PROCEDURE objectid_ext_tools._conversion_end("table" regclass)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     each record;

@@ -157,6 +157,10 @@ BEGIN
         RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It is not an identity column, and its default is not nextval() of a sequence.';
     END IF;
+    IF (SELECT pg_get_userbyid(relowner) <> current_user FROM pg_class WHERE oid = sequence) THEN
+        RAISE EXCEPTION 'must be owner of sequence %', sequence
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Use a sequence of the owner of the table.';
+    END IF;
     SELECT adrelid::regclass AS relation, attname INTO other
     FROM pg_depend JOIN pg_attrdef d ON d.oid = objid JOIN pg_attribute a ON a.attrelid = adrelid AND a.attnum = adnum
     WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND refobjid = sequence

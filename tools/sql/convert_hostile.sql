@@ -66,6 +66,19 @@ CREATE TABLE lair.guest (id serial PRIMARY KEY);
 SELECT detail FROM objectid_ext_tools.conversion_plan('lair.guest', 'id') WHERE item LIKE 'refused%';
 DROP TABLE lair.guest;
 
+-- What the owner of a table cannot lock in the last step is told before.
+SET ROLE regress_hostile;
+CREATE SEQUENCE lair.other_number;
+CREATE TABLE lair.person (id int PRIMARY KEY);
+GRANT ALL ON SEQUENCE lair.other_number TO PUBLIC;
+GRANT ALL ON lair.person TO PUBLIC;
+GRANT USAGE ON SCHEMA lair TO PUBLIC;
+RESET ROLE;
+CREATE TABLE shop.customer (id int PRIMARY KEY DEFAULT nextval('lair.other_number') REFERENCES lair.person);
+SELECT detail FROM objectid_ext_tools.conversion_plan('shop.customer', 'id') WHERE item LIKE 'refused%';
+SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('shop.customer', 'id', 5, 'twitter');
+DROP TABLE shop.customer;
+
 -- Default privileges are not those of a view that is created again.
 ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT SELECT ON TABLES TO regress_hostile, PUBLIC;
 CREATE VIEW shop.secret AS SELECT id, name FROM shop.account;
