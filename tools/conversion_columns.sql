@@ -67,7 +67,7 @@ BEGIN
     WHERE pg_get_userbyid(relowner) <> current_user ORDER BY c.oid LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'must be owner of table %', other.relation
-            USING ERRCODE = 'insufficient_privilege', HINT = format('Connect as role "%s", which must own all tables of the key.', other.owner);
+            USING ERRCODE = 'insufficient_privilege', HINT = format('Connect as role "%s", or use SET ROLE; it must own all tables of the key.', other.owner);
     END IF;
 END;
 $$;
