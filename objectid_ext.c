@@ -27,20 +27,6 @@
  * ----------------------------------------------------------------
  */
 
-/* Write the 24 lower-case digits and a terminating zero byte to dst. */
-static void
-format_objectid(const objectid *id, char *dst)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (int i = 0; i < OBJECTID_LEN; i++)
-	{
-		*dst++ = digits[id->data[i] >> 4];
-		*dst++ = digits[id->data[i] & 0xF];
-	}
-	*dst = '\0';
-}
-
 /*
  * Text input: 24 hexadecimal digits in either case, bare or as
  * ObjectId("..."), ObjectId('...'), ObjectId(...), "...", {"$oid":"..."}.
@@ -62,9 +48,17 @@ PG_FUNCTION_INFO_V1(objectid_out);
 Datum
 objectid_out(PG_FUNCTION_ARGS)
 {
+	static const char digits[] = "0123456789abcdef";
+	objectid   *id = PG_GETARG_OBJECTID_P(0);
 	char	   *result = palloc(OBJECTID_HEX_DIGITS + 1);
+	char	   *dst = result;
 
-	format_objectid(PG_GETARG_OBJECTID_P(0), result);
+	for (int i = 0; i < OBJECTID_LEN; i++)
+	{
+		*dst++ = digits[id->data[i] >> 4];
+		*dst++ = digits[id->data[i] & 0xF];
+	}
+	*dst = '\0';
 	PG_RETURN_CSTRING(result);
 }
 

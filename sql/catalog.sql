@@ -61,7 +61,7 @@ SELECT p.oid::regprocedure AS leaky_comparison
 
 -- No function is SECURITY DEFINER, and functions with a body of statements do
 -- not depend on the caller's search_path.  Procedures that commit cannot set one;
--- they name the schema of everything, as capture.sql shows.
+-- they name the schema of everything.
 SELECT signature AS security_definer FROM catalog_function WHERE prosecdef;
 SELECT signature AS path_of_the_caller FROM catalog_function
  WHERE prolang IN (SELECT oid FROM pg_language WHERE lanname IN ('sql', 'plpgsql')) AND prosqlbody IS NULL

@@ -53,9 +53,6 @@ extern bool scan_bare_objectid(const char *str, objectid *id);
 extern bool scan_objectid(const char *str, objectid *id);
 extern void objectid_syntax_error(const char *str, Node *escontext);
 
-/* objectid_time.c */
-extern Datum objectid_floor(PG_FUNCTION_ARGS);
-
 /* Read big-endian bytes as a number that sorts like them. */
 static inline uint64
 read_uint64(const uint8 *bytes)

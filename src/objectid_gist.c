@@ -15,7 +15,6 @@
 
 #include "access/gist.h"
 #include "access/stratnum.h"
-#include "utils/builtins.h"
 
 /* The ids that an entry covers, including both ends */
 typedef struct id_span

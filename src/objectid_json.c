@@ -8,8 +8,6 @@
  */
 #include "objectid.h"
 
-#include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
 /*

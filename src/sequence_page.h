@@ -25,7 +25,7 @@ typedef struct sequence_entry
 	LocalTransactionId lxid;	/* transaction in which we hold a lock */
 	bool		warned;			/* have we warned that the clock is behind? */
 
-	/* Results of check_sequence() for this user */
+	/* Results of check_sequence_entry() for this user */
 	bool		valid;			/* no invalidation since then? */
 	Oid			userid;
 	bool		is_temp;		/* can be used in a read-only transaction */

@@ -11,7 +11,6 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "catalog/pg_type.h"
 #include "common/int.h"
 #include "common/pg_prng.h"
 #include "funcapi.h"

@@ -40,7 +40,6 @@
 #include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
-#include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "utils/resowner.h"
 
