@@ -734,7 +734,7 @@ AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, integer, snowflake_layout) IS 'next id of a node from a clock kept in a sequence; greater than all ids taken from the sequence before, even if the wall clock is set back; waits rather than lead the clock by more than objectid_ext.max_clock_lead';
 
 CREATE FUNCTION next_snowflake(seq regclass, layout snowflake_layout) RETURNS bigint
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE RETURN next_snowflake($1, snowflake_node_id(), $2);
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION next_snowflake(regclass, snowflake_layout) IS 'the same for the node of this server, snowflake_node_id(); an error if it is not set';
 
 -- Bounds of feeds.  They are procedures, because CALL cannot be part of a query,

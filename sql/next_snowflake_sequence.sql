@@ -98,6 +98,12 @@ GRANT UPDATE ON guarded TO regress_snowflake;
 SET ROLE regress_snowflake;
 SELECT next_snowflake('guarded', 5, 'twitter') > 0 AS ok;
 RESET ROLE;
+-- the form without a node asks for no privilege on another function
+BEGIN;
+REVOKE EXECUTE ON FUNCTION snowflake_node_id() FROM PUBLIC;
+SET LOCAL ROLE regress_snowflake;
+SELECT next_snowflake('guarded', 'twitter');
+ROLLBACK;
 -- or after a REVOKE of the role that gave the privilege
 REVOKE UPDATE ON guarded FROM regress_snowflake;
 CREATE ROLE regress_snowflake_group;
