@@ -56,6 +56,8 @@ INSERT INTO range_case (expected, query) VALUES
     (70000, 'FROM range_ids WHERE id >= %3$L'),
     (70000, 'FROM range_ids WHERE NOT id < %3$L'),
     (1, 'FROM range_ids WHERE id >= %3$L AND id < %1$L'),
+    -- among many conditions on other columns
+    (1000, 'FROM range_ids WHERE id >= %1$L AND id < %2$L' || (SELECT string_agg(' AND other <> -' || i, '') FROM generate_series(1, 16) AS i)),
     -- half of one bucket of the histogram
     (5, 'FROM range_ids WHERE id >= %1$L AND id < %5$L'),
     -- inside of OR and NOT

@@ -52,10 +52,10 @@
 #define SAMPLE_ROWS_PER_BUCKET		15
 
 /*
- * In longer lists of conditions, each is estimated by itself, so that the time to
- * plan them grows with their number.
+ * A comparison of a column after more than these is estimated by itself, so that
+ * the time to plan them grows with their number.
  */
-#define MAX_CONDITIONS				16
+#define MAX_COMPARISONS				16
 
 /* Core's selectivity of an empty range */
 #define EMPTY_RANGE					1.0e-10
@@ -283,8 +283,8 @@ fraction_below(const id_column *column, const objectid *id, bool or_equal)
 	return Max(cutoff, Min(fraction, 1.0 - cutoff));
 }
 
-/* Narrow the interval by a condition, if that compares the column with a value. */
-static void
+/* Narrow the interval by a condition.  Does that compare the column with a value? */
+static bool
 narrow(id_interval *interval, const id_column *column, Oid opno, List *args)
 {
 	bool		column_is_left = equal(linitial(args), column->node);
@@ -295,14 +295,14 @@ narrow(id_interval *interval, const id_column *column, Oid opno, List *args)
 
 	if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber ||
 		!(column_is_left || equal(lsecond(args), column->node)))
-		return;
+		return false;
 	*(is_upper ? &interval->has_upper : &interval->has_lower) = true;
 
 	value = estimate_expression_value(column->root, value);
 	if (column->nbuckets == 0 || !IsA(value, Const) || ((Const *) value)->constisnull)
 	{
 		interval->unknown = true;
-		return;
+		return true;
 	}
 	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue),
 							  strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber);
@@ -310,6 +310,7 @@ narrow(id_interval *interval, const id_column *column, Oid opno, List *args)
 		interval->upper = Min(interval->upper, fraction);
 	else
 		interval->lower = Max(interval->lower, fraction);
+	return true;
 }
 
 /* The fraction of all rows in the interval; core's defaults if a bound is not known */
@@ -344,8 +345,6 @@ find_conjunction(List *conditions, List *args)
 {
 	ListCell   *lc;
 
-	if (list_length(conditions) > MAX_CONDITIONS)
-		return NIL;
 	foreach(lc, conditions)
 	{
 		Node	   *expression = condition_expression(lfirst(lc));
@@ -377,6 +376,7 @@ conditional_selectivity(const id_column *column, Oid opno, List *args)
 	RelOptInfo *rel = column->stats.rel;
 	List	   *conjunction = rel ? find_conjunction(rel->baserestrictinfo, args) : NIL;
 	id_interval interval = {.upper = 1.0};
+	int			ncomparisons = 0;
 	double		before;
 	ListCell   *lc;
 
@@ -390,7 +390,11 @@ conditional_selectivity(const id_column *column, Oid opno, List *args)
 			continue;
 		if (earlier->args == args)
 			break;
-		narrow(&interval, column, earlier->opno, earlier->args);
+		if (narrow(&interval, column, earlier->opno, earlier->args) && ++ncomparisons > MAX_COMPARISONS)
+		{
+			interval = (id_interval) {.upper = 1.0};
+			break;
+		}
 	}
 	before = interval_selectivity(&interval, column);
 	narrow(&interval, column, opno, args);
