@@ -138,10 +138,7 @@ PG_FUNCTION_INFO_V1(objectid_smaller);
 Datum
 objectid_smaller(PG_FUNCTION_ARGS)
 {
-	objectid   *a = PG_GETARG_OBJECTID_P(0);
-	objectid   *b = PG_GETARG_OBJECTID_P(1);
-
-	PG_RETURN_OBJECTID_P(objectid_internal_cmp(a, b) < 0 ? a : b);
+	PG_RETURN_DATUM(PG_GETARG_DATUM(cmp_ids(fcinfo) < 0 ? 0 : 1));
 }
 
 /* The greater of two ids, for max() */
@@ -149,10 +146,7 @@ PG_FUNCTION_INFO_V1(objectid_larger);
 Datum
 objectid_larger(PG_FUNCTION_ARGS)
 {
-	objectid   *a = PG_GETARG_OBJECTID_P(0);
-	objectid   *b = PG_GETARG_OBJECTID_P(1);
-
-	PG_RETURN_OBJECTID_P(objectid_internal_cmp(a, b) > 0 ? a : b);
+	PG_RETURN_DATUM(PG_GETARG_DATUM(cmp_ids(fcinfo) > 0 ? 0 : 1));
 }
 
 

@@ -154,18 +154,11 @@ snowflake_upper(PG_FUNCTION_ARGS)
 
 /*
  * Return the setting objectid_ext.node_id (int4).  If it is not set, raise
- * object_not_in_prerequisite_state.  There is no default, because two servers
- * would then use the same node.
+ * object_not_in_prerequisite_state.
  */
 PG_FUNCTION_INFO_V1(snowflake_node_id);
 Datum
 snowflake_node_id(PG_FUNCTION_ARGS)
 {
-	if (objectid_ext_node_id < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s is not set", "objectid_ext.node_id"),
-				 errhint("Set it to a different number on each server, in postgresql.conf, "
-						 "or pass the node as an argument.")));
-	PG_RETURN_INT32(objectid_ext_node_id);
+	PG_RETURN_INT32(objectid_ext_server_node());
 }

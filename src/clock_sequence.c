@@ -378,8 +378,9 @@ next_id(Oid relid, int32 node, const snowflake_layout *layout)
 
 /*
  * Return the next id (int8) from a sequence (regclass), for a node (int4) and a
- * layout, or for a layout and the node of this server.  It is above every id that was taken from the sequence.  With
- * INCREMENT k the caller owns k consecutive slots, of which this is the first.
+ * layout, or for a layout and the node of this server.  It is above every id that
+ * was taken from the sequence.  With INCREMENT k the caller owns k consecutive
+ * slots, of which this is the first.
  * The id can lead the clock by objectid_ext.max_clock_lead; beyond that, calls
  * wait, and can be cancelled.
  *
@@ -394,6 +395,6 @@ Datum
 next_snowflake(PG_FUNCTION_ARGS)
 {
 	if (PG_NARGS() == 2)
-		PG_RETURN_INT64(next_id(PG_GETARG_OID(0), DatumGetInt32(snowflake_node_id(fcinfo)), PG_GETARG_LAYOUT_P(1)));
+		PG_RETURN_INT64(next_id(PG_GETARG_OID(0), objectid_ext_server_node(), PG_GETARG_LAYOUT_P(1)));
 	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), PG_GETARG_INT32(1), PG_GETARG_LAYOUT_P(2)));
 }

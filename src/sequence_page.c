@@ -371,7 +371,8 @@ set_sequence_value(Relation rel, int64 value)
  * Set last_value, and make sure that WAL covers it.  If a record is needed, it
  * covers all values up to reserved.  No other process sees the page between
  * the record and the final state, because we hold its lock; a checkpoint waits
- * for that lock, too.
+ * for that lock, too.  If the record cannot be written, the page is as before, and
+ * the id that was published for it lowers no bound, because it is above last_value.
  */
 void
 advance_sequence(sequence_entry *entry, Relation rel, Buffer buf,

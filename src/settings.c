@@ -73,3 +73,19 @@ _PG_init(void)
 
 	MarkGUCPrefixReserved("objectid_ext");
 }
+
+/*
+ * Return the node of this server, or raise object_not_in_prerequisite_state.
+ * There is no default, because two servers would then use the same node.
+ */
+int32
+objectid_ext_server_node(void)
+{
+	if (objectid_ext_node_id < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("%s is not set", "objectid_ext.node_id"),
+				 errhint("Set it to a different number on each server, in postgresql.conf, "
+						 "or pass the node as an argument.")));
+	return objectid_ext_node_id;
+}

@@ -20,8 +20,7 @@ extern int	objectid_ext_identity;	/* an ObjectidIdentity */
 extern int	objectid_ext_node_id;	/* -1 while it is not set */
 extern int	objectid_ext_max_clock_lead;	/* milliseconds */
 
-/* The setting node_id; an error if it is not set (snowflake_ext.c) */
-extern Datum snowflake_node_id(PG_FUNCTION_ARGS);
+extern int32 objectid_ext_server_node(void);
 
 /* max_clock_lead in microseconds, the unit of TimestampTz */
 static inline int64

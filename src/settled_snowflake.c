@@ -191,8 +191,11 @@ settled_snowflake(PG_FUNCTION_ARGS)
 {
 	TupleDesc	tupdesc = begin_call(fcinfo, "settled_snowflake()", "sequence");
 	Relation	rel = open_sequence_to_read(PG_GETARG_OID(0));
-	int64		result = unsettled_limit(RelationGetRelid(rel), passed_value(rel));
+	int64		result;
 
+	/* In this order: ids that are taken meanwhile are above the value. */
+	result = passed_value(rel);
+	result = unsettled_limit(RelationGetRelid(rel), result);
 	relation_close(rel, AccessShareLock);
 	PG_RETURN_DATUM(bound_row(tupdesc, result));
 }
