@@ -4,7 +4,7 @@
 
 -- Their types change together: a key, the columns that refer to it by foreign keys,
 -- directly or not, and those of partitions and children.  A foreign key can refer to
--- a partition alone, or belong to one alone.
+-- a partition alone, or belong to one alone; then the parent's column changes, too.
 
 CREATE FUNCTION objectid_ext_tools._key_columns(
     "table" regclass,
@@ -30,7 +30,12 @@ AS $$
             SELECT h.attrelid, h.attnum, true
             FROM pg_inherits JOIN pg_attribute p ON p.attrelid = inhparent
                  JOIN pg_attribute h ON h.attrelid = inhrelid AND h.attname = p.attname
-            WHERE inhparent = r.relation AND p.attnum = r.attnum) AS next
+            WHERE inhparent = r.relation AND p.attnum = r.attnum
+            UNION ALL
+            SELECT p.attrelid, p.attnum, false
+            FROM pg_inherits JOIN pg_attribute h ON h.attrelid = inhrelid
+                 JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = h.attname
+            WHERE inhrelid = r.relation AND inhrelid <> "table" AND h.attnum = r.attnum AND h.attinhcount > 0) AS next
     )
     SELECT a.attrelid, a.attnum, a.attname, a.atttypid, bool_or(r.inherited)
     FROM reached AS r JOIN pg_attribute a ON a.attrelid = r.relation AND a.attnum = r.attnum

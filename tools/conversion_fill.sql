@@ -50,6 +50,7 @@ COMMENT ON PROCEDURE objectid_ext_tools._conversion_begin(regclass, name, regtyp
 CREATE FUNCTION objectid_ext_tools._fill_batch("table" regclass, pages bigint, rows_per_second integer, INOUT place tid, INOUT most integer, OUT pause float8) RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET row_security = off
 AS $$
 DECLARE

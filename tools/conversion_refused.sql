@@ -62,7 +62,7 @@ AS $$
         WHERE confrelid NOT IN (SELECT relation FROM tables) AND relowner <> quote_ident(current_user)::regrole
         UNION ALL
         SELECT DISTINCT ON (relation) relation, format('%s can create objects in schema %I', CASE grantee WHEN 0 THEN 'everybody' ELSE 'role ' || grantee::regrole END, nspname), 'Revoke CREATE on the schema, or change its owner.'
-        FROM tables t JOIN pg_namespace n ON n.oid = relnamespace, LATERAL (SELECT nspowner UNION SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE') AS g (grantee)
+        FROM tables t JOIN pg_namespace n ON n.oid = relnamespace OR quote_ident(nspname) = objectid_ext_tools._ids_schema() AND to_type <> 'bigint'::regtype AND EXISTS (SELECT FROM views), LATERAL (SELECT nspowner UNION SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE') AS g (grantee)
         WHERE grantee <> relowner AND NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))
         UNION ALL
         SELECT relation, 'row-level security is forced', 'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.' FROM tables WHERE relforcerowsecurity
@@ -187,7 +187,9 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._refuse(regclass, name, regtype, boolean) IS 'internal: an error with the first reason that prevents a conversion; before the last step, views do not count, and then the values do not';
 
 -- What refers to the key without a foreign key breaks at the first new id.  A guess, by
--- names: "account_id", "account", "account_ids" for account.id.
+-- names: "account_id", "account", "account_ids" for account.id, and the columns with which
+-- Rails and Django refer to any table, "owner_id" beside "owner_type", "object_id" beside
+-- "content_type_id".
 
 CREATE FUNCTION objectid_ext_tools._untold_references("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT detail text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -201,10 +203,18 @@ AS $$
         SELECT unnest(CASE to_type WHEN 'bigint'::regtype THEN '{smallint,smallint[],integer,integer[]}'::regtype[] ELSE '{text,text[],varchar,varchar[],bpchar,bpchar[]}' END)
     ), users AS (
         SELECT oid FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'
+    ), triggers AS MATERIALIZED (
+        SELECT string_agg(DISTINCT prosrc, ' ') AS bodies
+        FROM objectid_ext_tools._key_columns("table", "column") AS k JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal JOIN pg_proc t ON t.oid = tgfoid
+    ), called AS MATERIALIZED (
+        SELECT refobjid FROM objectid_ext_tools._key_views("table", "column", to_type) JOIN pg_rewrite r ON ev_class = view
+               JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid AND refclassid = 'pg_proc'::regclass
     )
     SELECT c.oid::regclass, format('"%s" is %s and may refer to it without a foreign key', attname, format_type(atttypid, atttypmod))
     FROM names, pg_class c JOIN pg_attribute a ON attrelid = c.oid JOIN types ON type = atttypid
-    WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace IN (SELECT oid FROM users) AND attnum > 0 AND NOT attisdropped AND lower(attname) ~ pattern
+    WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace IN (SELECT oid FROM users) AND attnum > 0 AND NOT attisdropped
+      AND (lower(attname) ~ pattern OR EXISTS (SELECT FROM pg_attribute t WHERE t.attrelid = c.oid AND NOT t.attisdropped AND a.attname ~* '_id$'
+                                               AND t.attname IN (regexp_replace(a.attname, '_id$', '_type', 'i'), CASE a.attname WHEN 'object_id' THEN 'content_type_id' END)))
       AND NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns("table", "column") AS k WHERE k.relation = c.oid AND k.attnum = a.attnum)
       AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = c.oid AND a.attnum = ANY (conkey))
     UNION ALL
@@ -213,7 +223,9 @@ AS $$
     WHERE pronamespace IN (SELECT oid FROM users) AND proargtypes::oid[] && ARRAY(SELECT type::oid FROM types)
       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
       AND (prosrc ~* (E'\\y' || (SELECT regexp_replace(relname, '[^[:alnum:]_]', '.', 'g') FROM pg_class WHERE oid = "table") || E'\\y')
-           OR EXISTS (SELECT FROM unnest(proargnames) AS n WHERE lower(n) ~ pattern))
+           OR EXISTS (SELECT FROM unnest(proargnames) AS n WHERE lower(n) ~ pattern)
+           OR p.oid IN (SELECT refobjid FROM called)
+           OR (SELECT bodies FROM triggers) ~* (E'\\y' || regexp_replace(p.proname, '[^[:alnum:]_]', '.', 'g') || E'\\y'))
     ORDER BY 1, 2
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._untold_references(regclass, name, regtype) IS 'internal: columns of tables, and functions, that may have ids of a key, but do not follow it';

@@ -105,6 +105,8 @@ BEGIN
     PERFORM objectid_ext_tools._check_owner("table", "column");
     PERFORM objectid_ext_tools._check_types("table", "column", '{smallint,integer}', 'bigint');
     IF NOT objectid_ext_tools._has_snowflakes("table", "column") THEN
+        -- for its errors, which would come with the last step otherwise
+        EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(), coalesce($1, %1$s.snowflake_node_id()), 0, $2)', objectid_ext_tools._ids_schema()) USING node, layout;
         PERFORM objectid_ext_tools._highest_id("table", "column", objectid_ext_tools._key_sequence("table", "column"), layout);
     ELSIF NOT EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table") AND NOT EXISTS (SELECT FROM objectid_ext_tools._shadows("table", "column", 'bigint')) THEN
         RETURN;
@@ -158,7 +160,8 @@ BEGIN
     RETURN QUERY SELECT 'column', s.relation, format('"%s": %s becomes %s', attname, type, to_type) FROM objectid_ext_tools._shadows("table", "column", to_type) AS s;
     RETURN QUERY SELECT 'index', i.relation, format('"%s"', name) FROM objectid_ext_tools._key_indexes("table", "column", to_type) AS i;
     RETURN QUERY SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid::regclass, format('"%s"', conname) FROM objectid_ext_tools._key_constraints("table", "column", to_type) WHERE contype IN ('f', 'c') ORDER BY contype DESC, 2, conname;
-    RETURN QUERY SELECT 'view', view, 'It is dropped by the last step, and created again.'::text FROM objectid_ext_tools._key_views("table", "column", to_type) ORDER BY depth, view;
+    RETURN QUERY SELECT 'view', view, 'It is dropped by the last step, and created again.'::text FROM objectid_ext_tools._key_views("table", "column", to_type) JOIN pg_class c ON c.oid = view
+                 WHERE relkind = 'v' AND relowner = quote_ident(current_user)::regrole ORDER BY depth, view;
     RETURN QUERY SELECT 'space', r.relation, format('%s more while it is in use, %s under a lock', pg_size_pretty(pg_table_size(r.relation) + i.size), pg_size_pretty(pg_total_relation_size(r.relation)))
                  FROM (SELECT DISTINCT s.relation FROM objectid_ext_tools._shadows("table", "column", to_type) AS s) AS r,
                       LATERAL (SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint FROM objectid_ext_tools._key_indexes("table", "column", to_type) AS k WHERE k.relation = r.relation) AS i (size);
@@ -183,7 +186,8 @@ CREATE VIEW objectid_ext_tools.conversion_progress AS
     SELECT c.key_table::pg_catalog.regclass AS conversion, c.relation,
            CASE WHEN pg_catalog.starts_with(c.data, '['::text) THEN 'validating foreign keys' WHEN u.relation IS NOT NULL THEN 'filling' ELSE 'creating indexes' END AS phase,
            (SELECT pg_catalog.max(pg_catalog."substring"(a.application_name, '[0-9]+%$'::text)) FROM pg_catalog.pg_stat_activity AS a
-            WHERE pg_catalog.starts_with(a.application_name, pg_catalog.concat('objectid_ext_tools: '::text, c.relation, ' '::text))) AS filled
+            WHERE pg_catalog.starts_with(a.application_name, (SELECT pg_catalog.format('objectid_ext_tools: %I.%I '::text, n.nspname, t.relname)
+                   FROM pg_catalog.pg_class AS t JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.relnamespace WHERE t.oid OPERATOR(pg_catalog.=) c.relation))) AS filled
     FROM objectid_ext_tools._conversions() AS c
          LEFT JOIN (SELECT x.relation FROM (SELECT DISTINCT k.key_table FROM objectid_ext_tools._conversions() AS k) AS keys,
                     LATERAL objectid_ext_tools._unvalidated(keys.key_table::pg_catalog.regclass) AS x) AS u ON u.relation OPERATOR(pg_catalog.=) c.relation

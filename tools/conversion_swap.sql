@@ -17,21 +17,23 @@ DECLARE
     i record;
 BEGIN
     FOR each IN
+        WITH keys AS MATERIALIZED (SELECT * FROM objectid_ext_tools._key_indexes("table", "column", to_type))
         SELECT s.relation, string_agg(format('DROP COLUMN IF EXISTS %I CASCADE', s.shadow), ', ') AS shadows,
                string_agg(format('ALTER COLUMN %1$I TYPE %2$s USING %1$I::%2$s', attname, to_type), ', ') AS types,
-               array_agg(format('ALTER TABLE pg_temp._objectid_ext RENAME COLUMN %I TO %I', attname, s.shadow)) AS names
+               array_agg(format('ALTER TABLE pg_temp._objectid_ext RENAME COLUMN %I TO %I', attname, s.shadow)) AS names,
+               (SELECT array_agg(k ORDER BY k.index) FROM keys AS k WHERE k.relation = s.relation) AS keys
         FROM objectid_ext_tools._shadows("table", "column", to_type) AS s GROUP BY s.relation ORDER BY s.relation
     LOOP
         PERFORM objectid_ext_tools._execute_all(
             format('CREATE TEMPORARY TABLE _objectid_ext (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED)', each.relation),
             'ALTER TABLE pg_temp._objectid_ext ' || each.shadows);
-        FOR i IN SELECT * FROM objectid_ext_tools._key_indexes("table", "column", to_type) AS k WHERE k.relation = each.relation ORDER BY k.index LOOP
+        FOR i IN SELECT * FROM unnest(each.keys) AS k (relation regclass, index regclass, schema name, name name, shadow name, uniqueness text) LOOP
             EXECUTE format('CREATE %sINDEX %I ON pg_temp._objectid_ext USING %s', i.uniqueness, i.shadow,
                            substr(pg_get_indexdef(i.index), length(format('CREATE %sINDEX %I ON %s USING ', i.uniqueness, i.name, each.relation)) + 1));
         END LOOP;
         EXECUTE 'ALTER TABLE pg_temp._objectid_ext ' || each.types;
         PERFORM objectid_ext_tools._execute_all(VARIADIC each.names);
-        FOR i IN SELECT *, pg_get_indexdef(('pg_temp.' || quote_ident(k.shadow))::regclass) AS definition FROM objectid_ext_tools._key_indexes("table", "column", to_type) AS k WHERE k.relation = each.relation ORDER BY k.index LOOP
+        FOR i IN SELECT *, pg_get_indexdef(('pg_temp.' || quote_ident(k.shadow))::regclass) AS definition FROM unnest(each.keys) AS k (relation regclass, index regclass, schema name, name name, shadow name, uniqueness text) LOOP
             relation := each.relation;
             shadow := format('%I.%I', i.schema, i.shadow);
             statement := format('CREATE %sINDEX CONCURRENTLY %I ON %s%s', i.uniqueness, i.shadow, each.relation, substr(i.definition, position(' USING ' IN i.definition)));
@@ -39,9 +41,9 @@ BEGIN
         END LOOP;
         DROP TABLE pg_temp._objectid_ext;
     END LOOP;
-EXCEPTION WHEN undefined_function THEN
-    RAISE EXCEPTION '%', SQLERRM USING ERRCODE = 'undefined_function',
-        HINT = 'A check, index or default calls it with a column that changes. Drop it, convert the column, and create it again.';
+EXCEPTION WHEN undefined_function OR datatype_mismatch THEN
+    RAISE EXCEPTION '%', SQLERRM USING ERRCODE = SQLSTATE,
+        HINT = format('A check, index or default of table %s uses it with a column that changes. Drop it, convert the column, and create it again.', each.relation);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._shadow_indexes(regclass, name, regtype) IS 'internal: statements that create the indexes of the shadow columns; an error if a definition does not fit the new type';
@@ -55,7 +57,8 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._grants(aclitem[], oid, text, text) IS 'internal: statements that give the privileges of an access control list again';
 
--- What must be done to the views is computed before they are dropped.
+-- What must be done to the views is computed before they are dropped.  Their text has the
+-- names of core's operators without a schema; those of objectid are in that of objectid_ext.
 
 CREATE FUNCTION objectid_ext_tools._view_statements("table" regclass, "column" name, to_type regtype, OUT step integer, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -66,6 +69,10 @@ AS $$
         SELECT c.*, view, depth FROM objectid_ext_tools._key_views("table", "column", to_type) JOIN pg_class c ON c.oid = view
     ), statements (step, depth, statement) AS (
         SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ') FROM views HAVING count(*) > 0
+        UNION ALL
+        SELECT 19, 0, 'SET LOCAL search_path = pg_catalog, ' || objectid_ext_tools._ids_schema() FROM views WHERE to_type <> 'bigint'::regtype HAVING count(*) > 0
+        UNION ALL
+        SELECT 23, 0, 'SET LOCAL search_path = pg_catalog, pg_temp' FROM views WHERE to_type <> 'bigint'::regtype HAVING count(*) > 0
         UNION ALL
         SELECT 20, depth, format('CREATE VIEW %s%s AS %s', view, ' WITH (' || array_to_string(reloptions, ', ') || ')', pg_get_viewdef(view)) FROM views
         UNION ALL

@@ -52,6 +52,7 @@ DECLARE
     busy text := format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', "table");
     locked text[];
     next text[];
+    other record;
 BEGIN
     PERFORM objectid_ext_tools._check_isolation();
     <<attempt>>
@@ -82,6 +83,11 @@ BEGIN
             END IF;
         END;
     END LOOP;
+    SELECT c.relation, c.key_table INTO other FROM objectid_ext_tools._conversions() AS c JOIN objectid_ext_tools._key_columns("table", "column") AS k ON k.relation = c.relation ORDER BY 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % is in a conversion that has begun while it is in use', other.relation::regclass
+            USING ERRCODE = 'object_in_use', HINT = format('Complete that of table %s, or undo it by undo_conversion().', other.key_table::regclass);
+    END IF;
     PERFORM set_config('lock_timeout', timeout, true);
 END;
 $$;
@@ -202,6 +208,9 @@ BEGIN
                 (4, format('ALTER SEQUENCE %s OWNED BY %s.%I', name, "table", "column")),
                 (5, format('COMMENT ON SEQUENCE %s IS %L', name, obj_description(oid, 'pg_class')))) AS s
             UNION ALL
+            SELECT 5, format('REVOKE ALL ON SEQUENCE %s FROM %s', name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+            FROM old JOIN pg_default_acl ON defaclrole = quote_ident(current_user)::regrole AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace), aclexplode(defaclacl) WHERE grantee <> relowner
+            UNION ALL
             SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
             FROM privilege
         )
@@ -258,6 +267,7 @@ COMMENT ON FUNCTION objectid_ext_tools._snowflake_default(regclass, name, intege
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name, node integer, layout snowflake_layout) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     new record;
@@ -280,6 +290,7 @@ COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake(regclass, name, inte
 CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
     to_type regtype := (objectid_ext_tools._ids_schema() || '.objectid')::regtype;

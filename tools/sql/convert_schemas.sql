@@ -1,0 +1,94 @@
+--
+-- Conversions: what the schemas of applications have
+--
+
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+DROP ROLE IF EXISTS regress_schemas_reader;
+RESET client_min_messages;
+CREATE ROLE regress_schemas_reader;
+CREATE SCHEMA schemas;
+SET search_path = schemas, public, objectid_ext_tools;
+
+-- What runs under the locks must not wait for a compiler of expressions.
+SELECT proname FROM pg_proc
+WHERE pronamespace = 'objectid_ext_tools'::regnamespace AND proname IN ('_conversion_begin', '_fill_batch', '_conversion_finish', 'undo_conversion', 'convert_to_snowflake', 'convert_to_objectid')
+  AND NOT 'jit=off' = ANY (coalesce(proconfig, '{}'));
+
+-- The node is checked before the first step.
+CREATE TABLE film (id serial PRIMARY KEY, title text);
+CREATE TABLE cast_of (id int, film int REFERENCES film);
+INSERT INTO film (title) SELECT 'film ' || g FROM generate_series(1, 100) AS g;
+SELECT * FROM snowflake_conversion_steps('film', 'id', 5000, 'twitter');
+SELECT * FROM snowflake_conversion_steps('film', 'id', NULL, 'twitter');
+
+-- A materialized view is not created again.  Columns that refer to any table; functions
+-- that triggers call.
+CREATE MATERIALIZED VIEW titles AS SELECT id, title FROM film;
+CREATE TABLE vote (voted_id int, voted_type text, object_id int, content_type_id int, other_id int, sequence_id int);
+CREATE FUNCTION count_up(tbl text, row_no int) RETURNS void LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION count_cast() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM count_up(''film'', NEW.film); RETURN NULL; END';
+CREATE TRIGGER count_cast AFTER INSERT ON cast_of FOR EACH ROW EXECUTE FUNCTION count_cast();
+SELECT item, relation, detail FROM conversion_plan('film', 'id') WHERE item IN ('view', 'may refer to it') OR item LIKE 'refused%';
+DROP MATERIALIZED VIEW titles;
+-- functions that views call
+CREATE FUNCTION "show"(n int) RETURNS text LANGUAGE sql AS 'SELECT n::text';
+CREATE VIEW shown AS SELECT "show"(id) FROM film;
+SELECT detail FROM conversion_plan('film', 'id') WHERE detail LIKE '%show(%';
+DROP VIEW shown;
+DROP TRIGGER count_cast ON cast_of;
+
+-- The progress is found whatever the search_path; a conversion under a lock does not
+-- come into one that has begun.
+SELECT statement FROM snowflake_conversion_steps('film', 'id', 5, 'twitter') ORDER BY step LIMIT 1 \gexec
+SELECT pause FROM _fill_batch('film', 100, 1000000, '(0,0)', 10);
+SELECT relation, phase, filled IS NOT NULL AS filled FROM conversion_progress ORDER BY relation;
+SELECT convert_to_snowflake('film', 'id', 5, 'twitter');
+CALL undo_conversion('film', 'id');
+
+-- A view is not open to more roles than before.
+ALTER DEFAULT PRIVILEGES IN SCHEMA schemas GRANT SELECT ON TABLES TO regress_schemas_reader;
+CREATE VIEW closed AS SELECT id FROM film;
+REVOKE SELECT ON closed FROM regress_schemas_reader;
+CREATE VIEW open AS SELECT id FROM film;
+SELECT statement FROM snowflake_conversion_steps('film', 'id', 5, 'twitter') ORDER BY step \gexec
+SELECT v, has_table_privilege('regress_schemas_reader', v, 'SELECT') FROM unnest('{closed,open}'::text[]) AS v;
+
+-- Nor is the sequence that takes the place of an identity.
+ALTER DEFAULT PRIVILEGES IN SCHEMA schemas GRANT ALL ON SEQUENCES TO regress_schemas_reader;
+CREATE TABLE numbered (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+REVOKE ALL ON SEQUENCE numbered_id_seq FROM regress_schemas_reader;
+SELECT convert_to_snowflake('numbered', 'id', 5, 'twitter');
+SELECT has_sequence_privilege('regress_schemas_reader', 'numbered_id_seq', 'USAGE, SELECT, UPDATE');
+
+-- A view that compares ObjectIds uses operators of the schema of objectid_ext.
+CREATE TABLE author (_id char(24) PRIMARY KEY, name text);
+CREATE TABLE book (author text REFERENCES author, title text);
+INSERT INTO author VALUES ('507f1f77bcf86cd799439011', 'Ada');
+INSERT INTO book VALUES ('507f1f77bcf86cd799439011', 'Notes');
+CREATE VIEW written AS SELECT name, title FROM author JOIN book ON author = _id WHERE author <> '507f1f77bcf86cd799439012';
+CREATE INDEX ON book (author text_pattern_ops);
+SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%';
+DROP INDEX book_author_idx;
+GRANT CREATE ON SCHEMA public TO regress_schemas_reader;
+SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%';
+REVOKE CREATE ON SCHEMA public FROM regress_schemas_reader;
+SELECT statement FROM objectid_conversion_steps('author', '_id') ORDER BY step \gexec
+SELECT * FROM written;
+
+-- Partitions that refer to a key one by one
+CREATE TABLE rental (id serial PRIMARY KEY);
+CREATE TABLE payment (rental int NOT NULL, month int NOT NULL) PARTITION BY LIST (month);
+CREATE TABLE payment_1 PARTITION OF payment FOR VALUES IN (1);
+CREATE TABLE payment_2 PARTITION OF payment FOR VALUES IN (2);
+ALTER TABLE payment_1 ADD FOREIGN KEY (rental) REFERENCES rental;
+INSERT INTO rental DEFAULT VALUES;
+INSERT INTO payment VALUES (1, 1), (1, 2);
+SELECT convert_to_snowflake('rental', 'id', 5, 'twitter');
+SELECT attrelid::regclass, atttypid::regtype FROM pg_attribute WHERE attrelid IN ('payment'::regclass, 'payment_1'::regclass, 'payment_2'::regclass) AND attname = 'rental' ORDER BY 1;
+SELECT sum(rental) FROM payment;
+
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA schemas CASCADE;
+DROP ROLE regress_schemas_reader;
