@@ -19,7 +19,7 @@ DECLARE
 BEGIN
     PERFORM objectid_ext_tools._claim("table");
     PERFORM objectid_ext_tools._lock_in_turn(ARRAY(SELECT DISTINCT relation FROM objectid_ext_tools._shadows("table", "column", to_type) ORDER BY 1), max_wait);
-    PERFORM objectid_ext_tools._refuse("table", "column", to_type, false);
+    PERFORM objectid_ext_tools._refuse("table", "column", to_type, 1);
     -- of tables that were dropped while they were converted
     PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(SELECT format('DROP FUNCTION %s', function) FROM objectid_ext_tools._conversions() JOIN pg_proc p ON p.oid = function
                                                            WHERE relation IS NULL AND proowner = quote_ident(current_user)::regrole));

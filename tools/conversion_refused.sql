@@ -166,15 +166,15 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._value_refusals(regclass, name, regtype) IS 'internal: values that cannot be converted to objectid, or that would not be unique any more';
 
-CREATE FUNCTION objectid_ext_tools._refuse("table" regclass, "column" name, to_type regtype, last_step boolean) RETURNS void
+CREATE FUNCTION objectid_ext_tools._refuse("table" regclass, "column" name, to_type regtype, moment integer) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     refusal record;
 BEGIN
-    SELECT *, count(*) OVER () AS reasons INTO refusal FROM objectid_ext_tools._refusals("table", "column", to_type) WHERE NOT late OR last_step ORDER BY late LIMIT 1;
-    IF NOT FOUND AND NOT last_step THEN
+    SELECT *, count(*) OVER () AS reasons INTO refusal FROM objectid_ext_tools._refusals("table", "column", to_type) WHERE NOT late OR moment = 2 ORDER BY late LIMIT 1;
+    IF NOT FOUND AND moment = 0 THEN
         SELECT *, count(*) OVER () AS reasons INTO refusal FROM objectid_ext_tools._value_refusals("table", "column", to_type) LIMIT 1;
     END IF;
     IF FOUND THEN
@@ -184,7 +184,7 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._refuse(regclass, name, regtype, boolean) IS 'internal: an error with the first reason that prevents a conversion; before the last step, views do not count, and then the values do not';
+COMMENT ON FUNCTION objectid_ext_tools._refuse(regclass, name, regtype, integer) IS 'internal: an error with the first reason that prevents a conversion: before it begins (0; reads all values), in its first step (1) or its last (2; views count)';
 
 -- What refers to the key without a foreign key breaks at the first new id.  A guess, by
 -- names: "account_id", "account", "account_ids" for account.id, and the columns with which

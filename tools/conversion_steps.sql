@@ -29,7 +29,7 @@ BEGIN
         IF begun THEN
             PERFORM objectid_ext_tools._check_unchanged("table", "column", to_type);
         ELSE
-            PERFORM objectid_ext_tools._refuse("table", "column", to_type, false);
+            PERFORM objectid_ext_tools._refuse("table", "column", to_type, 0);
         END IF;
         IF NOT begun AND EXISTS (SELECT FROM objectid_ext_tools._shadows("table", "column", to_type)) THEN
             RETURN NEXT format(call, '_conversion_begin') || key || ')';

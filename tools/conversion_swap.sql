@@ -198,7 +198,7 @@ BEGIN
         UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM objectid_ext_tools._changing_foreign_keys("table", "column", to_type)
         UNION SELECT objectid_ext_tools._key_sequence("table", "column") WHERE layout IS NOT NULL), max_wait);
     PERFORM objectid_ext_tools._check_unchanged("table", "column", to_type);
-    PERFORM objectid_ext_tools._refuse("table", "column", to_type, true);
+    PERFORM objectid_ext_tools._refuse("table", "column", to_type, 2);
     SELECT format('table %s is not filled', relation) INTO missing FROM objectid_ext_tools._unvalidated("table");
     SELECT coalesce(missing, format('index "%s" has no valid counterpart', name)) INTO missing FROM objectid_ext_tools._key_indexes("table", "column", to_type)
         WHERE NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(format('%I.%I', schema, shadow)) AND indisvalid) OR missing IS NOT NULL LIMIT 1;

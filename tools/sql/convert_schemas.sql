@@ -73,6 +73,13 @@ DROP INDEX book_author_idx;
 GRANT CREATE ON SCHEMA public TO regress_schemas_reader;
 SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%';
 REVOKE CREATE ON SCHEMA public FROM regress_schemas_reader;
+
+-- The first step reads no row, for all wait behind its locks.
+BEGIN;
+SELECT sum(seq_tup_read) AS before FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass) \gset
+CALL _conversion_begin('author', '_id', 'objectid', '1 s');
+SELECT sum(seq_tup_read) - :before AS rows FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass);
+ROLLBACK;
 SELECT statement FROM objectid_conversion_steps('author', '_id') ORDER BY step \gexec
 SELECT * FROM written;
 
