@@ -8,6 +8,13 @@ CREATE SEQUENCE clock64 CACHE 64;
 CREATE SEQUENCE random;
 CREATE SEQUENCE random64 CACHE 64;
 
+-- The edition for servers without C
+CREATE SCHEMA managed;
+SET search_path = managed;
+\ir ../managed/snowflake.sql
+RESET search_path;
+CREATE SEQUENCE managed.clock;
+
 INSERT INTO call (subject, name, call, calls) VALUES
     ('calls', 'nothing', 'bench_nothing(i)', :calls),
     ('calls', 'clock_gettime', 'bench_clock_gettime(i)', :calls),
@@ -25,8 +32,11 @@ INSERT INTO call (subject, name, call, calls) VALUES
     ('calls', 'next_snowflake, start=random', 'next_snowflake(''random'', 1, ''twitter;start=random'')', :calls / 2),
     ('calls', 'nextval CACHE 64', 'nextval(''plain64'')', :calls),
     ('calls', 'next_snowflake CACHE 64', 'next_snowflake(''clock64'', 1, ''twitter'')', :calls),
-    ('calls', 'next_snowflake CACHE 64, start=random', 'next_snowflake(''random64'', 1, ''twitter;start=random'')', :calls);
+    ('calls', 'next_snowflake CACHE 64, start=random', 'next_snowflake(''random64'', 1, ''twitter;start=random'')', :calls),
+    ('calls', 'next_snowflake of managed/', 'managed.next_snowflake(''managed.clock'', 1, ''twitter'')', :calls / 50);
 CALL measure_calls('calls', :runs);
+INSERT INTO figure (subject, metric, name, round, value)
+SELECT 'calls', 'net, ns of processor time a call', '10 us', round, 10000 FROM generate_series(1, :runs) AS round;
 
 INSERT INTO target (subject, metric, a, relation, bound, b)
 SELECT 'calls', 'net, ns of processor time a call', a, relation, bound, b
@@ -36,5 +46,6 @@ FROM (VALUES (1, 'gen_objectid()', '<=', 2, 'clock_gettime'),
              (4, 'next_snowflake', '<=', 1.1, 'nextval'),
              (5, 'next_snowflake CACHE 64', '<=', 0.5, 'nextval CACHE 64'),
              (6, 'next_snowflake, start=random', '<=', 1.05, 'next_snowflake'),
-             (7, 'next_snowflake CACHE 64, start=random', '<=', 1.05, 'next_snowflake CACHE 64')) AS t (n, a, relation, bound, b)
+             (7, 'next_snowflake CACHE 64, start=random', '<=', 1.05, 'next_snowflake CACHE 64'),
+             (8, 'next_snowflake of managed/', '<=', 1, '10 us')) AS t (n, a, relation, bound, b)
 WHERE a IN (SELECT name FROM call) ORDER BY n;
