@@ -13,11 +13,7 @@ use Test::More;
 
 my $file = "$FindBin::RealBin/../snowflake.sql";
 my $node = start_server('main', conf => "max_prepared_transactions = 10\n");
-$node->safe_psql('postgres', q{
-CREATE ROLE app LOGIN;
-CREATE DATABASE managed;
-ALTER DATABASE managed SET search_path = app;
-});
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE DATABASE managed; ALTER DATABASE managed SET search_path = app;');
 $node->safe_psql('managed', 'CREATE SCHEMA app AUTHORIZATION app');
 
 # A statement in one of the databases
