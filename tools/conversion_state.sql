@@ -100,7 +100,8 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'another session is converting a column of table %', "table"
         USING ERRCODE = 'object_in_use',
-              DETAIL = (SELECT format('It is process %s.', pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = class::bit(32)::bigint::oid AND objid = "table" AND objsubid = 2 LIMIT 1);
+              DETAIL = (SELECT format('It is process %s.', pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = class::bit(32)::bigint::oid AND objid = "table" AND objsubid = 2 LIMIT 1),
+              HINT = 'A session that has asked for the steps keeps the conversion until it ends. Go on there, or disconnect it.';
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._claim(regclass) IS 'internal: takes the conversions of a table for this session; an error if another session has them';

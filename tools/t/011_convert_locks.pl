@@ -81,7 +81,7 @@ foreach my $created ('parent', 'child')
 	is($old->query_safe('SELECT count(*) FROM document WHERE d IS NULL'), 0, 'an old snapshot sees no nulls');
 	my $second = start_client($node, $convert);
 	$second->{run}->finish;
-	like(slurp_file($second->{errors}), qr/another session is converting a column of table public.document\nDETAIL:  It is process \d+/, 'a second session is told of the first');
+	like(slurp_file($second->{errors}), qr/another session is converting a column of table public.document\nDETAIL:  It is process \d+\.\nHINT:  A session that has asked for the steps/, 'a second session is told of the first');
 	$old->query_safe('COMMIT');
 	$old->quit;
 	$client->{run}->finish or diag(slurp_file($client->{errors}));
