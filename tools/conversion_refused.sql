@@ -52,7 +52,7 @@ AS $$
     )
     SELECT reasons.*, false
     FROM (
-        SELECT relation, CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it' WHEN 'p' THEN 'it is partitioned' ELSE 'it is not a table' END AS reason, 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().' AS hint
+        SELECT relation, CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it' WHEN 'p' THEN 'it is partitioned' ELSE 'it is not a table' END AS reason, CASE WHEN relkind IN ('r', 'p') THEN 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().' ELSE 'Name the table of the column.' END AS hint
         FROM tables WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE relation IN (inhrelid, inhparent))
         UNION ALL
         SELECT relation, format('it is owned by %s', relowner::regrole), 'Connect as the owner of all tables.' FROM tables WHERE relowner <> quote_ident(current_user)::regrole
@@ -71,7 +71,7 @@ AS $$
         WHERE (relreplident = 'n' OR relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = relation AND indisprimary))
           AND EXISTS (SELECT FROM pg_publication, pg_get_publication_tables(pubname) AS p WHERE pubupdate AND p.relid = relation)
         UNION ALL
-        SELECT relation, format('it has rule "%s"', rulename), 'Drop the rule, or convert the column under a lock.' FROM tables JOIN pg_rewrite ON ev_class = relation
+        SELECT relation, format('it has rule "%s"', rulename), 'Drop the rule, or convert the column under a lock.' FROM tables JOIN pg_rewrite ON ev_class = relation AND rulename <> '_RETURN'
         UNION ALL
         SELECT relation, 'it is in another conversion', 'Complete or undo that one first.' FROM tables
         WHERE EXISTS (SELECT FROM objectid_ext_tools._conversions() AS c WHERE c.relation = tables.relation AND key_table <> "table")

@@ -82,6 +82,7 @@ SELECT sum(seq_tup_read) - :before AS rows FROM pg_stat_xact_all_tables WHERE re
 ROLLBACK;
 SELECT statement FROM objectid_conversion_steps('author', '_id') ORDER BY step \gexec
 SELECT * FROM written;
+SELECT item, relation, detail FROM conversion_plan('written', 'name') WHERE item LIKE 'refused%';
 
 -- Partitions that refer to a key one by one
 CREATE TABLE rental (id serial PRIMARY KEY);
