@@ -132,7 +132,7 @@ sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows,
 static void
 store_histogram(VacAttrStats *stats, int slot, const uint32 *seconds, int count)
 {
-	int			nbounds = Min(stats->minrows / SAMPLE_ROWS_PER_BUCKET + 1, count);
+	int			nbounds = Min(Max(stats->minrows / SAMPLE_ROWS_PER_BUCKET, 1) + 1, count);
 	Datum	   *bounds = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
 
 	for (int i = 0; i < nbounds; i++)

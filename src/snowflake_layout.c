@@ -166,7 +166,7 @@ parse_epoch(const char **src, TimestampTz *epoch)
 	 * These accept more, such as signs and 30 February, so compare what they
 	 * understood with the text.
 	 */
-	if (sscanf(*src, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+	if (sscanf(*src, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,	/* NOLINT(cert-err34-c) */
 			   &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6 ||
 		tm.tm_year < 1 || tm2timestamp(&tm, 0, NULL, epoch) != 0 ||
 		strncmp(*src, format_utc_time(*epoch), seconds_len) != 0)
