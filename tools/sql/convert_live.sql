@@ -209,9 +209,13 @@ DELETE FROM child;
 SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT * FROM conversion_progress;
 
--- A session that takes backslashes in strings for escapes
-SET standard_conforming_strings = off;
-SET escape_string_warning = off;
+-- A session that takes backslashes in strings for escapes, as it can before PostgreSQL 19
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int < 190000 THEN
+        PERFORM set_config('standard_conforming_strings', 'off', false), set_config('escape_string_warning', 'off', false);
+    END IF;
+END $$;
 CREATE TABLE escaped (id serial PRIMARY KEY, path text DEFAULT E'\\', CHECK (id::text <> E'\\'));
 INSERT INTO escaped VALUES (1), (2);
 SELECT statement FROM snowflake_conversion_steps('escaped', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
@@ -220,7 +224,6 @@ CALL undo_conversion('escaped', 'id');
 SELECT statement FROM snowflake_conversion_steps('escaped', 'id', 5, 'twitter') ORDER BY step \gexec
 INSERT INTO escaped DEFAULT VALUES RETURNING id > 1000000 AS new;
 RESET standard_conforming_strings;
-RESET escape_string_warning;
 
 RESET search_path;
 SET client_min_messages = warning;
