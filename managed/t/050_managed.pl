@@ -163,7 +163,8 @@ SELECT count(setval('ended', 9223372036854775807));
 same('errors of next_snowflake', q{SELECT format('SELECT next_snowflake(%s, %L)', arguments, layout)
 FROM unnest(ARRAY[$$'down', 5$$, $$'large', 5$$, $$'late', 5$$, $$'"Short"', 5$$, $$'ended', 5$$, $$'no_sequence', 5$$, $$'missing', 5$$,
 	$$'one', -1$$, $$'one', 70000$$, $$'down', -1$$]) arguments, unnest(ARRAY['twitter', 'instagram', 'tweeter',
-	'time:41,node:10,seq:12;tick=1ms;epoch=2999-01-01T00:00:00Z', 'time:10,node:10,seq:12;tick=1ms;epoch=2000-01-01T00:00:00Z']) layout}, $sequences);
+	'time:41,node:10,seq:12;tick=1ms;epoch=2999-01-01T00:00:00Z', 'time:10,node:10,seq:12;tick=1ms;epoch=2000-01-01T00:00:00Z']) layout
+	WHERE arguments !~ 'no_sequence' /* core has other words there */ OR current_setting('server_version_num')::int / 10000 NOT IN (17, 18)}, $sequences);
 
 is(managed(q{
 CREATE SEQUENCE clock;
