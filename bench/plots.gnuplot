@@ -1,9 +1,11 @@
-# The plots of README.md, from files that bench/run prints.  It sets dir, where,
-# rows, cache and seconds.  Bars lie, so that names and values stand beside them.
+# The plots of a run, from files that bench/run prints.  It sets dir, where, rows, many,
+# some, cache and seconds.  Bars lie, so that names and values stand beside them.
 set datafile separator tab
 stats "calls.dat" using 3:4 nooutput name "few"
 stats "calls.dat" using 5 nooutput name "many"
 stats "insert.dat" using 2:3 nooutput name "insert"
+stats "day.dat" using 2:3 nooutput name "day"
+stats "day.dat" using 4 nooutput name "query"
 
 set style fill solid noborder
 set border 2 lc rgb "#888888"
@@ -75,4 +77,71 @@ set rmargin at screen 0.98
 set xrange [0:insert_max_y * 1.2]
 plot "insert.dat" using (0):(-$0):(0):3:(-$0 - 0.36):(-$0 + 0.36):ytic("") with boxxyerror lc rgb blue, \
 	"" using ($3 + insert_max_y * 0.02):(-$0):(sprintf("%.1f", $3)) with labels left font "sans-serif,12"
+unset multiplot
+
+# The last day of a large table: two bars in each of three panels.
+set terminal svg size 760,210 noenhanced
+set output dir."/day.svg"
+set label 1 sprintf("The last day of %s rows of a hundred days", many) at screen 0.02, from_top(22) font head
+set label 2 where at screen 0.02, from_top(47) tc rgb grey font small
+set label 3 "by the time in the primary key, an objectid; or by a column with an index of its own" at screen 0.02, from_top(65) tc rgb grey font small
+height = 210
+unset ytics
+set yrange [-1.6:0.6]
+array title[3] = ["indexes, bytes a row", "1000 inserted rows a second", "ms a query of the last day"]
+array maximum[3] = [day_max_x, day_max_y, query_max]
+set multiplot
+do for [panel = 1:3] {
+	if (panel == 2) { unset label 1; unset label 2; unset label 3 }
+	set label 4 title[panel] at graph 0, 1.09 font "sans-serif,12"
+	set lmargin at screen 0.19 + 0.27 * (panel - 1)
+	set rmargin at screen 0.42 + 0.27 * (panel - 1)
+	set xrange [0:maximum[panel] * 1.3]
+	plot "day.dat" using (0):(-$0):(0):(column(panel + 1)):(-$0 - 0.36):(-$0 + 0.36) with boxxyerror lc rgb blue, \
+		"" using (panel == 1 ? 0 : NaN):(-$0):1 with labels right offset -1 font "sans-serif,12", \
+		"" using (column(panel + 1) + maximum[panel] * 0.03):(-$0):(sprintf(maximum[panel] < 100 ? "%.1f" : "%.0f", column(panel + 1))) with labels left font "sans-serif,12"
+}
+unset multiplot
+
+# What grows with rows, and with sessions: a line for each kind of work.
+set terminal svg size 760,400
+set output dir."/growth.svg"
+height = 400
+set label 1 "Statements a second, as the table and the sessions grow" at screen 0.02, from_top(22) font head
+set label 2 where at screen 0.02, from_top(47) tc rgb grey font small
+set label 3 sprintf("each statement one row or call, or a range of 100 rows; with sessions, %s rows; one run of %d s a point", some, seconds / 2) \
+	at screen 0.02, from_top(65) tc rgb grey font small
+unset label 4
+set border 3 lc rgb "#888888"
+set logscale xy
+set yrange [1000:*]
+set termoption enhanced
+set format y "%.0s%c"
+set ytics nomirror tc rgb "black"
+set tmargin at screen from_top(95)
+set bmargin at screen from_top(350)
+unset mxtics
+unset mytics
+array work[4] = ["insert", "range of 100 rows", "settled\\_snowflake", "next\\_shard\\_id"]
+array lines[4] = ["#2f5f9e", "#6f9bd1", "#c0392b", "#e59866"]
+set key at graph 0.03, graph 0.03 left bottom Left reverse vertical samplen 1.5 font "sans-serif,12"
+set multiplot
+set lmargin at screen 0.09
+set rmargin at screen 0.48
+set format x "10^{%L}"
+set xtics nomirror tc rgb "black"
+set xrange [*:*] noextend
+set xlabel "rows, one session"
+plot for [i = 1:4] "growth-rows.dat" using 1:(column(i + 1)) with linespoints lw 2 pt 7 ps 0.5 lc rgb lines[i] title work[i]
+unset key
+unset label 1
+unset label 2
+unset label 3
+set lmargin at screen 0.58
+set rmargin at screen 0.97
+set format x "%g"
+set xrange [1:200]
+set xtics (1, 2, 8, 32, 64, 200)
+set xlabel "sessions"
+plot for [i = 1:4] "growth-sessions.dat" using 1:(column(i + 1)) with linespoints lw 2 pt 7 ps 0.5 lc rgb lines[i] title work[i]
 unset multiplot
