@@ -319,13 +319,13 @@ if ($file)
 }
 
 # The page has the tables that this makes.
-my $page = slurp_file('figures/RESULTS-faults.md');
+my $page = slurp_file('figures/faults.md');
 foreach my $table (repeated(\%counts, @known), out_of_order(\%counts, @known), after_the_end(\%ends, @known))
 {
 	my ($head, $line, @rows) = split /\n/, $table;
 	my ($shown) = $page =~ /^(\Q$head\E\n(?:\|.*\n)*)/m;
 	my @missing = grep { index($shown // '', "\n$_") < 0 } map { /^(\| .*? \|)/ } @rows;
-	is("@missing", '', "figures/RESULTS-faults.md has every row of the table: $head");
+	is("@missing", '', "figures/faults.md has every row of the table: $head");
 }
 
 done_testing();
