@@ -14,7 +14,7 @@ use Test::More;
 our @EXPORT = qw(create_feeds @feeds start_writer start_finisher end_clients_without_error
   new_reader bookmark start_reader check_reader);
 
-my $dir = PostgreSQL::Test::Utils::tempdir('feed');
+my $dir;
 
 # A tick of the second layout outlasts many transactions, and a session's block
 # lasts as long.
@@ -121,6 +121,9 @@ END
 sub repeat
 {
 	my ($name, $script, @times) = @_;
+
+	# Not while this file is loaded: Utils does not know yet where, and takes the tree.
+	$dir //= PostgreSQL::Test::Utils::tempdir('feed');
 	foreach my $times (@times)
 	{
 		my $file = "$dir/$name.$times";

@@ -1,6 +1,6 @@
 # What the server's log says of a run of SQLsmith: errors by SQLSTATE, and findings.
 #
-#	perl fuzz/sqlsmith/findings.pl LOG	with libpq's variables set, as a superuser
+#	perl verify/fuzz/sqlsmith/findings.pl LOG	with libpq's variables set, as a superuser
 #
 # A finding is a crash, a syntax error below one of the tools' public functions
 # (SQL that they made), or an internal error of ours.  Core has internal errors of
@@ -21,7 +21,9 @@ use warnings;
 use File::Basename;
 
 my ($log) = @ARGV;
-my %ours = map { basename($_) => 1 } glob(dirname($0) . '/../../*.c');
+my $top = dirname($0) . '/../../..';
+my %ours = map { basename($_) => 1 } glob("$top/*.c $top/src/*.c");
+die "no source files below $top\n" unless $ours{'unsettled.c'};
 my (%count, %internal, @findings);
 
 # Calls the function with each message: a line with its time and process, and those
@@ -60,7 +62,7 @@ sub kind
 	my ($text) = part($message, '(?:ERROR|FATAL|PANIC)') =~ /^\w{5}: ([^\n]*)/;
 	my ($place) = part($message, 'LOCATION') =~ /^(\S+, [^:]+)/;
 	$text =~ s/"[^"]*"/"..."/g;
-	$text =~ s/\d+/N/g;
+	$text =~ s/0x[\da-f]+|\d+/N/g;
 	return ($place // 'unknown place') . ": $text";
 }
 
