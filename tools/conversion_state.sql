@@ -121,7 +121,9 @@ COMMENT ON FUNCTION objectid_ext_tools._user_of(regclass) IS 'internal: tells th
 -- Transactions lock tables in any order.  If we held a table that a writer needs next,
 -- while we wait for one that it holds, both would wait; so we give all up, and begin
 -- the next attempt with the table that was busy.  Whoever waits behind us for a lock
--- waits no longer than an attempt.
+-- waits no longer than an attempt.  Autovacuum, which can take hours, makes room for
+-- those only who wait for longer than deadlock_timeout: so wait at first for a lock that
+-- keeps it away, and that no reader or writer waits behind.
 
 CREATE FUNCTION objectid_ext_tools._lock_in_turn(tables regclass[], max_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -134,6 +136,9 @@ DECLARE
     remaining integer;
     next regclass;
 BEGIN
+    FOR next IN SELECT oid FROM pg_class WHERE oid = ANY (tables) AND relkind = 'r' ORDER BY oid LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', next);
+    END LOOP;
     LOOP
         began := clock_timestamp();
         BEGIN

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $long = ($ENV{PG_TEST_EXTRA} // '') =~ /\blong\b/;
-my $node = start_server('locks', conf => "max_connections = 40\nmax_prepared_transactions = 1");
+my $node = start_server('locks', conf => "max_connections = 40\nmax_prepared_transactions = 1\nautovacuum_naptime = 1s");
 my $dir = PostgreSQL::Test::Utils::tempdir('pgbench');
 
 my %create = (parent => 'CREATE TABLE parent (id serial, n int);', child => 'CREATE TABLE child (parent int, n int);');
@@ -86,6 +86,22 @@ foreach my $created ('parent', 'child')
 	$old->quit;
 	$client->{run}->finish or diag(slurp_file($client->{errors}));
 	is($node->safe_psql('postgres', "SELECT count(d), min(pg_typeof(d)::text) FROM document"), '100|objectid', 'then it is converted');
+}
+
+# Autovacuum of a table, which would take an hour, makes room: clients wait for less
+# than deadlock_timeout, after which it does.
+{
+	$node->safe_psql('postgres', q{
+		CREATE TABLE large (id serial PRIMARY KEY, n int) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+			autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);
+		INSERT INTO large (n) SELECT generate_series(1, 300000);
+		CALL objectid_ext_tools._conversion_begin('large', 'id', 'bigint', '1 s');
+		UPDATE large SET n = n + 1 WHERE id % 10 = 0});
+	ok($node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_progress_vacuum WHERE relid = 'large'::regclass"), 'autovacuum is at work');
+	my $began = time;
+	$node->safe_psql('postgres', "SET statement_timeout = '60 s'; CALL objectid_ext_tools.undo_conversion('large', 'id')");
+	cmp_ok(time - $began, '<', 30, 'undo_conversion() ends in spite of autovacuum');
+	$node->safe_psql('postgres', 'DROP TABLE large');
 }
 
 # Whoever holds a step back is told: a session that has locked a row, one that has
