@@ -137,7 +137,16 @@ DECLARE
     next regclass;
 BEGIN
     FOR next IN SELECT oid FROM pg_class WHERE oid = ANY (tables) AND relkind = 'r' ORDER BY oid LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', next);
+        PERFORM set_config('lock_timeout', (2 * setting::bigint + 1000)::text, true) FROM pg_settings WHERE name = 'deadlock_timeout';
+        <<wait>>
+        LOOP
+            BEGIN
+                EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', next);
+                EXIT wait;
+            EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+                RAISE NOTICE 'table % is busy', next USING DETAIL = objectid_ext_tools._user_of(next);
+            END;
+        END LOOP;
     END LOOP;
     LOOP
         began := clock_timestamp();

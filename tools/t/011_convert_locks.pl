@@ -104,8 +104,8 @@ foreach my $created ('parent', 'child')
 	$node->safe_psql('postgres', 'DROP TABLE large');
 }
 
-# Whoever holds a step back is told: a session that has locked a row, one that has
-# written, and a prepared transaction.
+# Whoever holds a step back is told: a session that has locked the table against other
+# commands, or a row, one that has written, and a prepared transaction.
 {
 	my $told = sub {
 		my ($client, $notice, $name) = @_;
@@ -117,8 +117,12 @@ foreach my $created ('parent', 'child')
 		like(slurp_file($client->{errors}), $notice, $name);
 	};
 	$node->safe_psql('postgres', 'CREATE TABLE held (id serial PRIMARY KEY); INSERT INTO held SELECT FROM generate_series(1, 10)');
-	$node->safe_psql('postgres', "CALL objectid_ext_tools._conversion_begin('held', 'id', 'bigint', '1 s')");
 	my $holder = $node->background_psql('postgres');
+	$holder->query_safe('BEGIN; LOCK TABLE held IN SHARE UPDATE EXCLUSIVE MODE');
+	my $begin = start_client($node, "CALL objectid_ext_tools._conversion_begin('held', 'id', 'bigint', '1 s');\n");
+	$told->($begin, qr/table public.held is busy\nDETAIL:  Process \d+ uses it: LOCK TABLE held/, 'another command: the session is told');
+	$holder->query_safe('COMMIT');
+	$begin->{run}->finish or diag(slurp_file($begin->{errors}));
 	$holder->query_safe('BEGIN; SELECT FROM held WHERE id = 5 FOR UPDATE');
 	my $fill = start_client($node, "CALL objectid_ext_tools._conversion_fill('held', NULL);\n");
 	$told->($fill, qr/rows of table held have been locked in 10 attempts\nDETAIL:  Process \d+ uses it: SELECT FROM held/, 'a locked row: the session is told');
