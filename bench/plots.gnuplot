@@ -109,7 +109,7 @@ set output dir."/growth.svg"
 height = 400
 set label 1 "Statements a second, as the table and the sessions grow" at screen 0.02, from_top(22) font head
 set label 2 where at screen 0.02, from_top(47) tc rgb grey font small
-set label 3 sprintf("each statement one row or call, or a range of 100 rows; with sessions, %s rows; one run of %d s a point", some, seconds / 2) \
+set label 3 sprintf("each statement one row or call, or a range of 100 rows; with sessions, %s rows; one run of %d s a point", some, (seconds + 2) / 2) \
 	at screen 0.02, from_top(65) tc rgb grey font small
 unset label 4
 set border 3 lc rgb "#888888"
