@@ -161,7 +161,8 @@ BEGIN
     WHERE attrelid = "table" AND attname = "column";
     IF sequence IS NULL THEN
         RAISE EXCEPTION 'column "%" of table % has no sequence', "column", "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It is not an identity column, and its default is not nextval() of a sequence.';
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It is not an identity column, and its default is not nextval() of a sequence.',
+                  HINT = 'For a bigint column, ALTER TABLE ... ALTER ... SET DEFAULT next_snowflake(...) is enough.';
     END IF;
     IF (SELECT pg_get_userbyid(relowner) <> current_user FROM pg_class WHERE oid = sequence) THEN
         RAISE EXCEPTION 'must be owner of sequence %', sequence
