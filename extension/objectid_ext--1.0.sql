@@ -711,7 +711,7 @@ COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id 
 
 -- A time that no id of next_shard_id() has passed, in microseconds since 1970.
 -- Ids start there after a crash.  Dumps include it, so it is readable by all
--- roles, and the owner of the extension can set it in a restore.
+-- roles, and the owner of the database can set it in a restore.
 CREATE SEQUENCE shard_id_reservation;
 COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function; a role that can set it can move all later ids into the future';
 REVOKE ALL ON SEQUENCE shard_id_reservation FROM PUBLIC;
