@@ -1,5 +1,7 @@
--- Moves a logical shard to another server while it is in use.  Reads continue all
--- the time; writes get an error between steps 2 and 3.
+-- Moves a logical shard to another server while it is in use.  Writes get an error
+-- between steps 2 and 3, and reads if they still go to the old place after step 4.
+-- The target's string becomes the route, which applications read: leave its user and
+-- password to PGUSER and a password file.
 --     psql -v shard=5 -v source='host=…' -v target='host=…' -v directory='host=…' -f move_shard.sql
 -- If it stops with an error before step 3, the shard is where it was: grant
 -- what step 2 revokes, and drop the subscription, the publication and the copy.
