@@ -24,6 +24,8 @@ CREATE TRIGGER refuse_rows_of_others BEFORE INSERT OR UPDATE OR DELETE ON orders
 -- Publish the rows that were made here, and none that came in, which would circulate
 -- for ever.  A publication's filter cannot call a function of an extension, so
 -- this computes snowflake_node(id, 'twitter') itself.
+-- It keeps the node of now: after a change of objectid_ext.node_id, new rows reach no
+-- other server until ALTER PUBLICATION own_orders SET TABLE has a filter for both nodes.
 SELECT snowflake_node_id() AS node, sequence_bits, (1 << node_bits) - 1 AS max_node
 FROM snowflake_layouts() WHERE layout = 'twitter' \gset
 CREATE PUBLICATION own_orders
