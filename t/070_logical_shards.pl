@@ -42,6 +42,12 @@ sub move_shard
 
 # Shards 5 and 6 on server a, 7 on b.
 $_->safe_psql('postgres', 'CREATE ROLE app LOGIN') foreach $directory, values %server;
+# Another role that writes: its rows must not be left behind, either.
+$_->safe_psql('postgres', q{
+	CREATE ROLE worker LOGIN;
+	ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO worker;
+	ALTER DEFAULT PRIVILEGES GRANT USAGE ON SEQUENCES TO worker;
+	ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT ON TABLES TO worker}) foreach values %server;
 run_example($directory, 'routes');
 foreach my $place ([ 5, 'a' ], [ 6, 'a' ], [ 7, 'b' ])
 {
@@ -71,7 +77,7 @@ my $writer = q{
 		WHILE NOT EXISTS (SELECT FROM done) LOOP
 			BEGIN
 				INSERT INTO seen SELECT id
-				FROM dblink((SELECT server || ' user=app' FROM shard_route WHERE shard = 5),
+				FROM dblink((SELECT server || ' user=%s' FROM shard_route WHERE shard = 5),
 							'INSERT INTO shard_5.photo (title) SELECT ''new'' FROM generate_series(1, %d) RETURNING id') AS t (id bigint);
 			EXCEPTION WHEN insufficient_privilege OR undefined_table OR invalid_schema_name THEN
 				INSERT INTO refused DEFAULT VALUES;
@@ -79,7 +85,7 @@ my $writer = q{
 			COMMIT;
 		END LOOP;
 	END $$;};
-my @clients = map { start_client($directory, sprintf($writer, $_)) } 1, 1, 500;
+my @clients = map { start_client($directory, sprintf($writer, @$_)) } [ 'app', 1 ], [ 'worker', 1 ], [ 'app', 500 ];
 
 sub wait_for_rows
 {

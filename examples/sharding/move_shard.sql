@@ -35,7 +35,11 @@ BEGIN;
 SET LOCAL synchronous_commit = on;
 SELECT pg_catalog.format('LOCK TABLE %s IN SHARE MODE', oid::regclass)
 FROM pg_class WHERE relnamespace = :'schema'::regnamespace::oid AND relkind = 'r' \gexec
-REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA :"schema" FROM app;
+-- From all roles, the owner too: what one still wrote would be left behind.  A superuser can.
+SELECT DISTINCT pg_catalog.format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA %I FROM %s CASCADE',
+                                  :'schema', CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+FROM pg_class, aclexplode(coalesce(relacl, acldefault('r', relowner)))
+WHERE relnamespace = :'schema'::regnamespace::oid AND relkind = 'r' \gexec
 COMMIT;
 
 -- Wait until all of it has arrived.
