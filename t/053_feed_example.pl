@@ -206,6 +206,12 @@ run_file($node, 'feed', 'export');
 my @files = sort { $a->[0] <=> $b->[0] } files();
 cmp_ok(scalar(grep { -s $_->[1] } @files), '>', 3, 'there are files');
 is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } @files ], 'feed', 'export');
+# a sequence that begins again takes the bound back, but not the bookmark
+$node->safe_psql('feed', 'ALTER SEQUENCE outbox_id RESTART');
+run_file($node, 'feed', 'export');
+$node->safe_psql('feed', "INSERT INTO outbox (item, quantity) VALUES ('again', 1)");
+run_file($node, 'feed', 'export');
+is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } sort { $a->[0] <=> $b->[0] } files() ], 'feed', 'export, after RESTART');
 
 
 # Whose transaction holds the bound back?  Also after a restart.

@@ -9,5 +9,5 @@ SELECT last FROM bookmark WHERE consumer = 'export' FOR UPDATE \gset
 CALL settled_snowflake('outbox_id', NULL) \gset
 \set file outbox- :last .csv
 COPY (SELECT * FROM outbox WHERE id > :last AND id <= :upto ORDER BY id) TO STDOUT (FORMAT csv) \g :file
-UPDATE bookmark SET last = :upto WHERE consumer = 'export';
+UPDATE bookmark SET last = :upto WHERE consumer = 'export' AND last < :upto;
 COMMIT;
