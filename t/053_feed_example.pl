@@ -226,6 +226,9 @@ like($holders, qr/^\Q$pid||$user|idle in transaction\E\|\d\d:\d\d:\d\d$/m, 'a se
 like($holders, qr/^\|two phases\|\|\|\d\d:\d\d:\d\d$/m, 'a prepared transaction does');
 is($holders =~ tr/\n//, 2, 'and no other');
 $slow->query_safe('COMMIT');
+$slow->query_safe("BEGIN; SELECT next_shard_id(5, 1, 'twitter')");
+like(run_file($node, 'feed', 'holders', 'sequence=shard_id_reservation'), qr/^\Q$pid||$user|\E/m, 'and that of settled_shard_id()');
+$slow->query_safe('COMMIT');
 $slow->quit;
 $node->restart;
 like(run_file($node, 'feed', 'holders', 'sequence=outbox_id'), qr/^\|two phases\|\|\|\d\d:\d\d:\d\d\n$/, 'the prepared transaction, after a restart');

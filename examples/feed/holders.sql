@@ -1,4 +1,5 @@
--- The transactions that have taken ids from a sequence, or are about to:
+-- The transactions that have taken ids from a sequence, or are about to.  For
+-- next_shard_id, the sequence is shard_id_reservation:
 -- psql -v sequence=outbox_id -f holders.sql
 SELECT l.pid, p.gid AS prepared, a.usename, a.state,
        date_trunc('second', clock_timestamp() - coalesce(a.xact_start, p.prepared)) AS open_for
