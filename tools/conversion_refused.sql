@@ -95,6 +95,8 @@ AS $$
         FROM shadows s JOIN pg_attribute a ON attrelid = s.relation AND a.attnum = s.attnum
         WHERE attgenerated <> '' OR attidentity <> '' AND NOT (s.relation = "table" AND s.attname = "column")
         UNION ALL
+        SELECT relation, format('column "%s" is of type %s', attname, type), 'Convert it under a lock.' FROM shadows WHERE type IN ('bytea'::regtype, 'jsonb'::regtype)
+        UNION ALL
         SELECT indrelid::regclass, format('index "%s" %s', name, problem), 'Convert the column under a lock, or drop the index and create it again afterwards.'
         FROM indexes, LATERAL (VALUES (CASE WHEN indisexclusion THEN 'belongs to an exclusion constraint' WHEN NOT indimmediate THEN 'belongs to a deferrable constraint' WHEN NOT indisvalid THEN 'is not valid'
                                             WHEN (SELECT reltablespace FROM pg_class WHERE oid = indexrelid) <> 0 THEN 'is in a tablespace of its own'
@@ -121,7 +123,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._refusals(regclass, name, regtype) IS 'internal: what prevents a live conversion, by the catalog, and what can be done about it';
 
--- Text that is no ObjectId, or two spellings of one, would stop the conversion when
+-- A value that is no ObjectId, or two spellings of one, would stop the conversion when
 -- half of the rows are filled.
 
 CREATE FUNCTION objectid_ext_tools._value_refusals("table" regclass, "column" name, to_type regtype, OUT relation regclass, OUT reason text, OUT hint text) RETURNS SETOF record
@@ -141,7 +143,7 @@ BEGIN
         RETURN;
     END IF;
     FOR shadow IN SELECT * FROM objectid_ext_tools._shadows("table", "column", to_type) LOOP
-        EXECUTE format('SELECT count(*), min(%1$I::text) FROM ONLY %2$s WHERE NOT %3$s.is_objectid(%1$I::text)', shadow.attname, shadow.relation, ids) INTO number, bad;
+        EXECUTE format('SELECT count(*), min(%1$I::text) FROM ONLY %2$s WHERE NOT %3$s.is_objectid(%1$I)', shadow.attname, shadow.relation, ids) INTO number, bad;
         IF number > 0 THEN
             RETURN QUERY SELECT shadow.relation, format('column "%s" has values that are not ObjectIds', shadow.attname), format('Correct or delete them, such as "%s" (%s in all).', left(bad, 50), number);
             wrong := true;
@@ -149,7 +151,7 @@ BEGIN
     END LOOP;
     FOR uniqueness IN
         SELECT indrelid::regclass AS relation, min(s.attname) AS attname, string_agg(format('%I IS NOT NULL', a.attname), ' AND ') AS given,
-               string_agg(CASE WHEN s.attnum IS NULL THEN quote_ident(a.attname) ELSE format('%I::text::%s.objectid', a.attname, ids) END, ', ') AS "columns"
+               string_agg(CASE WHEN s.attnum IS NULL THEN quote_ident(a.attname) ELSE format('%I::%s.objectid', a.attname, ids) END, ', ') AS "columns"
         FROM pg_index JOIN pg_attribute a ON attrelid = indrelid AND a.attnum = ANY ((indkey::smallint[])[0:indnkeyatts - 1])
              LEFT JOIN objectid_ext_tools._shadows("table", "column", to_type) AS s ON s.relation = indrelid AND s.attnum = a.attnum
         WHERE indisunique AND indexprs IS NULL AND indpred IS NULL AND NOT wrong

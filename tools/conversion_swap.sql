@@ -18,7 +18,8 @@ DECLARE
 BEGIN
     FOR each IN
         WITH keys AS MATERIALIZED (SELECT * FROM objectid_ext_tools._key_indexes("table", "column", to_type))
-        SELECT s.relation, string_agg(format('DROP COLUMN IF EXISTS %I CASCADE', s.shadow), ', ') AS shadows,
+        SELECT s.relation, (SELECT CASE relkind WHEN 'p' THEN 'ONLY ' END FROM pg_class c WHERE c.oid = s.relation) AS scope,
+               string_agg(format('DROP COLUMN IF EXISTS %I CASCADE', s.shadow), ', ') AS shadows,
                string_agg(format('ALTER COLUMN %1$I TYPE %2$s USING %1$I::%2$s', attname, to_type), ', ') AS types,
                array_agg(format('ALTER TABLE pg_temp._objectid_ext RENAME COLUMN %I TO %I', attname, s.shadow)) AS names,
                (SELECT array_agg(k ORDER BY k.index) FROM keys AS k WHERE k.relation = s.relation) AS keys
@@ -29,7 +30,7 @@ BEGIN
             'ALTER TABLE pg_temp._objectid_ext ' || each.shadows);
         FOR i IN SELECT * FROM unnest(each.keys) AS k (relation regclass, index regclass, schema name, name name, shadow name, uniqueness text) LOOP
             EXECUTE format('CREATE %sINDEX %I ON pg_temp._objectid_ext USING %s', i.uniqueness, i.shadow,
-                           substr(pg_get_indexdef(i.index), length(format('CREATE %sINDEX %I ON %s USING ', i.uniqueness, i.name, each.relation)) + 1));
+                           substr(pg_get_indexdef(i.index), length(format('CREATE %sINDEX %I ON %s%s USING ', i.uniqueness, i.name, each.scope, each.relation)) + 1));
         END LOOP;
         EXECUTE 'ALTER TABLE pg_temp._objectid_ext ' || each.types;
         PERFORM objectid_ext_tools._execute_all(VARIADIC each.names);

@@ -102,11 +102,26 @@ CREATE TABLE document (_id text PRIMARY KEY CHECK (length(_id) = 24));
 CREATE TABLE page (_id text PRIMARY KEY, document text);
 CREATE INDEX lower ON page (lower(_id));
 CREATE TABLE raw (_id bytea PRIMARY KEY);
+CREATE TABLE parsed (_id jsonb PRIMARY KEY);
+CREATE TABLE divided (_id text, day date, PRIMARY KEY (_id, day)) PARTITION BY RANGE (day);
 SELECT * FROM reasons('document');
 SELECT * FROM reasons('page');
 SELECT * FROM objectid_conversion_steps('page', '_id');
 SELECT * FROM objectid_conversion_steps('raw', '_id');
 SELECT * FROM snowflake_conversion_steps('raw', '_id', 5, 'twitter');
+
+-- what is converted under a lock only, is no error in the values
+INSERT INTO raw VALUES ('\x507f1f77bcf86cd799439011'), ('\x507f1f77bcf86cd799439012');
+INSERT INTO parsed VALUES ('{"$oid": "507f1f77bcf86cd799439011"}'), ('"507f1f77bcf86cd799439012"');
+SELECT * FROM reasons('raw');
+SELECT * FROM reasons('parsed');
+SELECT * FROM reasons('divided');
+INSERT INTO raw VALUES ('\x50');
+INSERT INTO parsed VALUES ('"507F1F77BCF86CD799439011"');
+SELECT * FROM reasons('raw');
+SELECT * FROM reasons('parsed');
+DROP TABLE divided;
+
 DROP INDEX lower;
 INSERT INTO page VALUES ('507f1f77bcf86cd799439011'), ('507F1F77BCF86CD799439011'), ('ObjectId("507f1f77bcf86cd799439011")'), ('507f1f77bcf86cd799439012');
 SELECT * FROM reasons('page');
