@@ -160,7 +160,7 @@ BEGIN
     RETURN QUERY SELECT 'column', s.relation, format('"%s": %s becomes %s', attname, type, to_type) FROM objectid_ext_tools._shadows("table", "column", to_type) AS s;
     RETURN QUERY SELECT 'index', i.relation, format('"%s"', name) FROM objectid_ext_tools._key_indexes("table", "column", to_type) AS i;
     RETURN QUERY SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid::regclass, format('"%s"', conname) FROM objectid_ext_tools._key_constraints("table", "column", to_type) WHERE contype IN ('f', 'c') ORDER BY contype DESC, 2, conname;
-    RETURN QUERY SELECT 'view', view, 'It is dropped by the last step, and created again.'::text FROM objectid_ext_tools._key_views("table", "column", to_type) JOIN pg_class c ON c.oid = view
+    RETURN QUERY SELECT 'view', view, 'It is dropped by the last step, and created again' || CASE WHEN snowflake THEN '.' ELSE ', which fails if it uses what the new type does not have, such as LIKE.' END FROM objectid_ext_tools._key_views("table", "column", to_type) JOIN pg_class c ON c.oid = view
                  WHERE relkind = 'v' AND relowner = quote_ident(current_user)::regrole ORDER BY depth, view;
     RETURN QUERY SELECT 'space', r.relation, format('%s more while it is in use, %s under a lock', pg_size_pretty(pg_table_size(r.relation) + i.size), pg_size_pretty(pg_total_relation_size(r.relation)))
                  FROM (SELECT DISTINCT s.relation FROM objectid_ext_tools._shadows("table", "column", to_type) AS s) AS r,

@@ -122,6 +122,11 @@ SELECT * FROM reasons('raw');
 SELECT * FROM reasons('parsed');
 DROP TABLE divided;
 
+-- nor does the text of a view
+CREATE VIEW recent AS SELECT _id FROM page WHERE _id LIKE '6%';
+SELECT * FROM conversion_plan('page', '_id') WHERE item = 'view';
+DROP VIEW recent;
+
 DROP INDEX lower;
 INSERT INTO page VALUES ('507f1f77bcf86cd799439011'), ('507F1F77BCF86CD799439011'), ('ObjectId("507f1f77bcf86cd799439011")'), ('507f1f77bcf86cd799439012');
 SELECT * FROM reasons('page');
