@@ -173,7 +173,7 @@ like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @script
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed (package git)', 14 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed (package git)', 16 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
@@ -227,7 +227,11 @@ sub dry_run
 	commit_change($tree, 'CHANGELOG.md', sub { s/^(## \S+).*/$1 (2026-12-01)/m });
 	commit_change($tree, 'debian/changelog', sub { s/UNRELEASED/unstable/ });
 	like($problems, qr/objectid-ext\.example stands for/, 'nor is one without an address');
-	commit_change($tree, $_, sub { s/objectid-ext\.example/ids.test/g }) foreach split /\n/, `cd $tree && grep -rl objectid-ext.example META.json debian rpm`;
+	my ($sed) = slurp_file('CONTRIBUTING.md') =~ /`(sed -i [^`]+)`/;
+	is(system('sh', '-c', "cd $tree && " . $sed =~ s{ADDRESS}{ids.test/us}r), 0, 'the command of CONTRIBUTING.md takes an address with a path');
+	commit_change($tree, 'META.json', sub { });
+	is((release_says($tree))[1] =~ s/the tag[^,]*, or[^,]*, //r, 'an e-mail address in debian/ or rpm/ has a path', 'which is none of e-mail');
+	commit_change($tree, $_, sub { s{\@ids\.test/us}{\@ids.test}g }) foreach map { "debian/$_" } qw(changelog control control.in);
 	system_or_bail("git -C $tree tag v$release");
 	is((release_says($tree))[1], '', 'a tree that is ready');
 
