@@ -24,6 +24,15 @@ EXTRA_CLEAN = image objectid_ext-*.oci.tar
 # ... which could not be resolved"; so it does with core's ltree.
 override with_llvm = no
 
+# What was built in the tree, for whichever server, would be taken for what is to be
+# built here.  Before PGXS, which sets VPATH in the tree, too.
+ifneq ($(and $(VPATH),$(wildcard $(VPATH:%=%/objectid_ext.so) $(VPATH:%=%/*.o))),)
+all: built-tree
+built-tree:
+	@echo 'make: the tree $(VPATH) has been built in; run "make clean" there first' >&2; false
+.PHONY: built-tree
+endif
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)

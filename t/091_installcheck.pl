@@ -46,4 +46,15 @@ foreach my $encoding ('SQL_ASCII', 'LATIN1')
 	$node->stop;
 }
 
+# A build outside of a tree that has been built, for whichever server, would install what is there.
+my $copy = PostgreSQL::Test::Utils::tempdir('tree');
+mkdir "$copy/out";
+system_or_bail('sh', '-c', "cp -r Makefile scripts extension src tools *.c *.control META.json $copy && : >$copy/objectid_ext.so");
+{
+	delete local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+	my $said = qx{make -C '$copy/out' -f '$copy/Makefile' VPATH='$copy' PG_CONFIG='$pg_config' install DESTDIR='$copy/root' 2>&1};
+	like($said, qr/has been built in; run "make clean" there first$/m, 'a build outside of a tree that has been built is refused');
+	ok(!-e "$copy/root", 'and nothing is installed');
+}
+
 done_testing();
