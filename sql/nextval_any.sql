@@ -30,6 +30,11 @@ CREATE SEQUENCE any_last MAXVALUE 3;
 SELECT nextval_any('{any_4,any_4,any_last,any_4}') FROM generate_series(1, 3);
 SELECT nextval_any('{any_4,any_4,any_last,any_4}');
 SELECT nextval_any('{any_4}');
+-- which can take long, but be cancelled
+CREATE TABLE exhausted AS SELECT array_fill('any_4'::regclass, '{2000000}') AS sequences;
+SET statement_timeout = '50ms';
+SELECT nextval_any(sequences) FROM exhausted;
+RESET statement_timeout;
 \set VERBOSITY sqlstate
 SELECT nextval_any('{any_4}');
 SELECT nextval_any('{}');

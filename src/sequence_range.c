@@ -14,6 +14,7 @@
 #include "common/int.h"
 #include "common/pg_prng.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "sequence_page.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -177,6 +178,7 @@ nextval_any(PG_FUNCTION_ARGS)
 	{
 		int			chosen = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, nsequences - 1);
 
+		CHECK_FOR_INTERRUPTS();
 		if (take_range(lock_sequence(sequences[chosen]), "nextval_any()", 1, &value, &value) > 0)
 			PG_RETURN_INT64(value);
 
