@@ -24,11 +24,14 @@
 #include "varatt.h"
 #endif
 
-/* PostgreSQL 16 renamed the subtransaction in which a relation got a new file. */
+/*
+ * PostgreSQL 16 renamed the subtransaction in which a relation got its first new file;
+ * that of its last is forgotten if another was made and rolled back.
+ */
 #if PG_VERSION_NUM >= 160000
-#define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilelocatorSubid)
+#define RelationGetNewFileSubid(rel)	((rel)->rd_firstRelfilelocatorSubid)
 #else
-#define RelationGetNewFileSubid(rel)	((rel)->rd_newRelfilenodeSubid)
+#define RelationGetNewFileSubid(rel)	((rel)->rd_firstRelfilenodeSubid)
 #endif
 
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */

@@ -62,7 +62,9 @@ foreach (
 	'BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1;',
 	'BEGIN; ALTER SEQUENCE shard_id_reservation START 7;',
 	'BEGIN; ALTER SEQUENCE shard_id_reservation AS bigint;',
-	'BEGIN; SELECT next_shard_id(1, 1); SAVEPOINT a; ALTER SEQUENCE shard_id_reservation RESTART;')
+	'BEGIN; SELECT next_shard_id(1, 1); SAVEPOINT a; ALTER SEQUENCE shard_id_reservation RESTART;',
+	# the rollback of the second file does not bring back the one before the first
+	'BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1; SAVEPOINT a; ALTER SEQUENCE shard_id_reservation INCREMENT 1; ROLLBACK TO a;')
 {
 	my ($ret, $out, $err) = $node->psql('postgres', "SELECT next_shard_id(1, 1);\n$_\n$other");
 	like($err, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, "$_ and then an id");
