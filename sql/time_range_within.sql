@@ -99,4 +99,23 @@ FROM (SELECT n, r FROM range_id LEFT JOIN range_range ON id <@ r EXCEPT ALL SELE
 SELECT count(*) AS mismatches
 FROM (SELECT n, r FROM range_range LEFT JOIN range_id ON r @> id EXCEPT ALL SELECT n, r FROM range_range LEFT JOIN range_id ON r @> objectid_timestamp(id)) AS s;
 
+-- A range in a range in a range: two comparisons for each would double the plan with
+-- each level, and exhaust the memory of the server.
+CREATE FUNCTION pg_temp.nested(condition text, OUT plan_length int, OUT rows bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    nested text := 'r';
+    plan json;
+BEGIN
+    FOR i IN 1 .. 6 LOOP
+        nested := format('CASE WHEN ' || condition || ' THEN r END', nested);
+    END LOOP;
+    EXECUTE format('EXPLAIN (FORMAT json) SELECT FROM range_id, range_range WHERE ' || condition, nested) INTO plan;
+    EXECUTE format('SELECT count(*) FROM range_id, range_range WHERE ' || condition, nested) INTO rows;
+    plan_length := length(plan::text);
+END;
+$$;
+SELECT condition, plan_length < 10000 AS short, rows = (SELECT count(*) FROM range_id, range_range WHERE objectid_timestamp(id) <@ r) AS all_rows
+FROM unnest('{id <@ (%s),(%s) @> id}'::text[]) AS condition, pg_temp.nested(condition);
+
 DROP TABLE range_id, range_plan, range_condition, range_bound, range_range, range_within;

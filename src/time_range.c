@@ -212,6 +212,16 @@ rewrite_for_range_index(PlannerInfo *root, const predicate_call *call)
 }
 
 /*
+ * Has an expression more than *budget nodes?  Both comparisons of a range contain the
+ * arguments: a few hundred characters of ranges inside of each other would exhaust memory.
+ */
+static bool
+exceeds_budget(Node *node, void *budget)
+{
+	return node != NULL && (--*(int *) budget < 0 || expression_tree_walker(node, exceeds_budget, budget));
+}
+
+/*
  * Rewrite a call.  Returns NULL to leave it unchanged, among others if a
  * sub-select would be evaluated twice.
  */
@@ -221,6 +231,7 @@ rewrite_predicate(SupportRequestSimplify *req)
 	predicate_call call;
 	Node	   *result;
 	List	   *comparisons;
+	int			budget = 200;	/* many more than a range has */
 
 	if (!find_rewriting(&call, req->fcall->funcid, req->fcall->args))
 		return NULL;
@@ -228,7 +239,8 @@ rewrite_predicate(SupportRequestSimplify *req)
 	result = rewrite_for_range_index(req->root, &call);
 	if (result != NULL)
 		return result;
-	if (call.rewriting->bounds[1].function != NULL && contain_subplans((Node *) req->fcall->args))
+	if (call.rewriting->bounds[1].function != NULL &&
+		(contain_subplans((Node *) req->fcall->args) || exceeds_budget((Node *) req->fcall->args, &budget)))
 		return NULL;
 
 	comparisons = make_comparisons(req->root, &call);
