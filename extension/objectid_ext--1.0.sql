@@ -592,7 +592,7 @@ COMMENT ON FUNCTION snowflake_layout_recv(internal) IS 'I/O: the text form';
 
 CREATE FUNCTION snowflake_layout_send(snowflake_layout) RETURNS bytea
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_send(snowflake_layout) IS 'I/O: the text form';
+COMMENT ON FUNCTION snowflake_layout_send(snowflake_layout) IS 'I/O: the text form, in parts even if it is a preset';
 
 CREATE TYPE snowflake_layout (
     INPUT = snowflake_layout_in,
@@ -617,12 +617,12 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) IS 'implementation of <> operator';
 
 CREATE FUNCTION snowflake_layout_hash(snowflake_layout) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtext($1::text);
-COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS '32-bit hash of the text form';
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtext(convert_from(snowflake_layout_send($1), 'SQL_ASCII'));
+COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS '32-bit hash of the parts; will not change between versions';
 
 CREATE FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtextextended($1::text, $2);
-COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS '64-bit hash of the text form, with a seed';
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtextextended(convert_from(snowflake_layout_send($1), 'SQL_ASCII'), $2);
+COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS '64-bit hash of the parts, with a seed; will not change between versions';
 
 CREATE OPERATOR = (
     FUNCTION = snowflake_layout_eq, LEFTARG = snowflake_layout, RIGHTARG = snowflake_layout,

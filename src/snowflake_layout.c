@@ -380,12 +380,13 @@ snowflake_layout_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(layout);
 }
 
-/* Binary output: the text form */
+/* Binary output, which is also hashed: always the parts, so that a new preset changes nothing */
 PG_FUNCTION_INFO_V1(snowflake_layout_send);
 Datum
 snowflake_layout_send(PG_FUNCTION_ARGS)
 {
-	char	   *str = snowflake_format_layout(PG_GETARG_LAYOUT_P(0));
+	snowflake_layout *layout = PG_GETARG_LAYOUT_P(0);
+	char	   *str = psprintf("%s%s", format_parts(layout), layout->start_random ? START_RANDOM : "");
 	StringInfoData buf;
 
 	pq_begintypsend(&buf);
