@@ -39,7 +39,6 @@
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
-#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/resowner.h"
 
