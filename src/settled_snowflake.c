@@ -10,7 +10,7 @@
  *
  * Both are procedures.  The snapshot of a query is older than a bound that the
  * query computes, so a condition with that bound would be true for rows that the
- * query does not see; CALL cannot be part of a query.
+ * query does not see; CALL cannot be part of a query, unless a function hides it.
  *
  *-------------------------------------------------------------------------
  */
