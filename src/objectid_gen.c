@@ -174,6 +174,7 @@ Datum
 gen_objectid_at(PG_FUNCTION_ARGS)
 {
 	int64		second = tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0));
+	uint32		counter = (generator_at.counter + 1) & OBJECTID_COUNTER_MASK;
 
 	if (second < 0 || second > objectid_clock.max_tick)
 		ereport(ERROR,
@@ -181,12 +182,11 @@ gen_objectid_at(PG_FUNCTION_ARGS)
 				 errmsg("timestamp is out of range for type %s", "objectid"),
 				 errdetail("The time must be from 1970-01-01 00:00:00+00 to before 2106-02-07 06:28:16+00.")));
 
-	generator_at.counter = (generator_at.counter + 1) & OBJECTID_COUNTER_MASK;
-	if (unlikely(generator_at.pid != MyProcPid || generator_at.counter == 0))
-	{
-		generator_at.identity = random_bits(OBJECTID_IDENTITY_BITS);
-		generator_at.counter = 0;
-		generator_at.pid = MyProcPid;
-	}
-	PG_RETURN_OBJECTID_P(make_objectid((uint32) second, generator_at.identity, generator_at.counter));
+	if (generator_at.pid != MyProcPid)
+		counter = 0;
+	if (unlikely(counter == 0))
+		generator_at.identity = random_bits(OBJECTID_IDENTITY_BITS);	/* or an error: nothing has changed */
+	generator_at.counter = counter;
+	generator_at.pid = MyProcPid;
+	PG_RETURN_OBJECTID_P(make_objectid((uint32) second, generator_at.identity, counter));
 }

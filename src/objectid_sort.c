@@ -82,12 +82,12 @@ objectid_abbrev_convert(Datum original, SortSupport ssup)
 	uint64		key = (uint64) read_uint32(id->data) << 32 |
 		abbreviate_process_part(state->first_identity, read_uint64(id->data + OBJECTID_IDENTITY_OFFSET));
 
+	/* On a 32-bit machine, a Datum only holds the seconds. */
+	key >>= 64 - sizeof(Datum) * BITS_PER_BYTE;
 	state->input_count++;
 	if (state->estimating)
 		addHyperLogLog(&state->abbr_card, murmurhash32((uint32) ((key * KEY_SPREAD) >> 32)));
-
-	/* On a 32-bit machine, a Datum only holds the seconds. */
-	return (Datum) (key >> (64 - sizeof(Datum) * BITS_PER_BYTE));
+	return (Datum) key;
 }
 
 /*

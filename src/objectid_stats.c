@@ -51,8 +51,8 @@
 #define SAMPLE_ROWS_PER_BUCKET		15
 
 /*
- * A comparison of a column after more than these is estimated by itself, so that
- * the time to plan them grows with their number.
+ * A comparison of a column after more than these in a list is estimated by itself, so
+ * that the time to plan the list grows with its length.
  */
 #define MAX_COMPARISONS				16
 
