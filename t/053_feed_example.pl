@@ -86,7 +86,6 @@ sub is_all
 	ok("@$found" eq "@rows", "$name: each of " . @rows . ' rows comes once, and in order');
 }
 
-
 # Consumers that are killed, and one that takes the highest id for the bound
 
 sub python
@@ -189,11 +188,10 @@ SKIP:
 	test_consumers();
 }
 
-
 # Files: no row is in two of them, also if an export failed after it wrote one.
 
 my @writers = start_writers(3, 'feed');
-sub files { return map { [ /outbox-(\d+)\.csv/, $_ ] } glob("$work/outbox-*.csv"); }
+sub files { return sort { $a->[0] <=> $b->[0] } map { [ /outbox-(\d+)\.csv/, $_ ] } glob("$work/outbox-*.csv"); }
 foreach my $attempt (1 .. 100)
 {
 	sleep 0.1;
@@ -203,16 +201,14 @@ foreach my $attempt (1 .. 100)
 }
 stop_writers('feed', @writers);
 run_file($node, 'feed', 'export');
-my @files = sort { $a->[0] <=> $b->[0] } files();
-cmp_ok(scalar(grep { -s $_->[1] } @files), '>', 3, 'there are files');
-is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } @files ], 'feed', 'export');
+cmp_ok(scalar(grep { -s $_->[1] } files()), '>', 3, 'there are files');
+is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export');
 # a sequence that begins again takes the bound back, but not the bookmark
 $node->safe_psql('feed', 'ALTER SEQUENCE outbox_id RESTART');
 run_file($node, 'feed', 'export');
 $node->safe_psql('feed', "INSERT INTO outbox (item, quantity) VALUES ('again', 1)");
 run_file($node, 'feed', 'export');
-is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } sort { $a->[0] <=> $b->[0] } files() ], 'feed', 'export, after RESTART');
-
+is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export, after RESTART');
 
 # Whose transaction holds the bound back?  Also after a restart.
 
@@ -234,7 +230,6 @@ $node->restart;
 like(run_file($node, 'feed', 'holders', 'sequence=outbox_id'), qr/^\|two phases\|\|\|\d\d:\d\d:\d\d\n$/, 'the prepared transaction, after a restart');
 $node->safe_psql('feed', "ROLLBACK PREPARED 'two phases'");
 is(run_file($node, 'feed', 'holders', 'sequence=outbox_id'), '', 'then none');
-
 
 # A standby: the bound comes in a table, or waits for a position in WAL.
 
@@ -292,7 +287,6 @@ push @by_table, read_by_table(\$last_by_table);
 is_all(\@by_table, 'feed', 'standby, bound in a table');
 is_all(\@by_position, 'feed', 'standby, position in WAL');
 $standby->stop;
-
 
 # A subscriber with the rows of two nodes, of which one is idle at first.  All are
 # databases of one server, for which slots must be made beforehand.
