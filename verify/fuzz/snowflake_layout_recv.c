@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * snowflake_layout_recv.c
- *		Binary input and output of snowflake_layout: the same as text input and
- *		output.
+ *		Binary input and output of snowflake_layout: the input is that of text, the
+ *		output its parts, whatever has a name.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,16 +11,24 @@
 #include "fuzz.h"
 
 static void
-check_value(const char *text, Datum layout)
+must_be(Datum layout, char *text)
 {
-	char	   *printed = DatumGetCString(must_call(snowflake_layout_out, layout));
-	bytea	   *sent = (bytea *) DatumGetPointer(must_call(snowflake_layout_send, layout));
 	Datum		read = must_call(snowflake_layout_in, CStringGetDatum(text));
 
 	must(snowflake_layout_equal((snowflake_layout *) DatumGetPointer(layout),
 								(snowflake_layout *) DatumGetPointer(read)));
-	must(VARSIZE_ANY_EXHDR(sent) == strlen(printed));
-	must(memcmp(VARDATA_ANY(sent), printed, strlen(printed)) == 0);
+}
+
+static void
+check_value(char *text, Datum layout)
+{
+	bytea	   *sent = (bytea *) DatumGetPointer(must_call(snowflake_layout_send, layout));
+	char	   *parts = pnstrdup(VARDATA_ANY(sent), VARSIZE_ANY_EXHDR(sent));
+
+	must_be(layout, text);
+	must_be(layout, DatumGetCString(must_call(snowflake_layout_out, layout)));
+	must_be(layout, parts);
+	must(strncmp(parts, "time:", 5) == 0);
 }
 
 int
