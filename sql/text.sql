@@ -163,6 +163,7 @@ SET plan_cache_mode = force_generic_plan;
 SELECT pg_temp.uses_index('EXECUTE by_cast_array(NULL)') AS by_cast_array;
 SELECT pg_temp.uses_index('SELECT n FROM text_ids WHERE id = ANY (ARRAY[''c4ca4238a0b923820dcc509a'', ''c81e728d9d4c2f636f067f89'']::objectid[])') AS constant;
 EXECUTE by_cast_array('{c4ca4238a0b923820dcc509a}');
+SELECT text 'c4ca4238a0b923820dcc509a'::objectid = ANY ('{c4ca4238a0b923820dcc509a}'::objectid[]);
 RESET plan_cache_mode;
 
 --

@@ -33,18 +33,18 @@
 #include "utils/typcache.h"
 
 /*
- * Refuse "id = ANY (array of text)".  It resolves to the same operators, but
- * the planner does not call a support function to simplify it, so the query
- * would read the whole table and parse every text for every row.
+ * Refuse "id = ANY (array of text)" and "text = ANY (ids)".  They resolve to the
+ * same operators, but the planner does not call a support function to simplify them,
+ * so the query would read the whole table and parse every text for every row.
  */
 static void
 refuse_array(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_FUNCTION),
-			 errmsg("cannot compare objectid with an array of text"),
+			 errmsg("cannot compare objectid with text by ANY or ALL"),
 			 errdetail("Such a comparison could not use an index."),
-			 errhint("Cast the text to objectid: id = ANY ($1::objectid[]).")));
+			 errhint("Cast the text to objectid: id = ANY ($1::objectid[]), or $1::objectid = ANY (ids).")));
 }
 
 /* Compare an id with the one that a text denotes, as objectid_cmp() does. */
