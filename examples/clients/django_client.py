@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 import django
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.db import DataError, models
+from django.db import DataError, connection, models
 from django.db.backends.signals import connection_created
 from django.db.models import Value
 from django.db.models.functions import Cast
@@ -24,7 +24,7 @@ class ServerDefault:
 
     def pre_save(self, instance, add):
         value = super().pre_save(instance, add)
-        return self.server_default if add and value is None else value
+        return self.server_default if add and value is None and self.primary_key else value
 
 
 class ObjectIdField(ServerDefault, models.Field):
@@ -74,6 +74,14 @@ class Photo(models.Model):
         db_table = "photo"
 
 
+class Visit(models.Model):
+    id = ObjectIdField(primary_key=True)
+    item = ObjectIdField(null=True)
+
+    class Meta:
+        app_label = "clients"
+
+
 Item.objects.create(id=GIVEN, name="given", related=[GIVEN, OTHER])
 print("given", Item.objects.get(name="given").id)
 Item.objects.create(id=OTHER, name="other")
@@ -95,6 +103,9 @@ print("bigint", *Photo.objects.order_by("layout").values_list("id", flat=True))
 made = Photo.objects.create(layout="twitter").id
 as_text = Photo.objects.filter(id=made).annotate(text=Cast("id", models.TextField())).get().text
 print("made", "same" if str(made) == as_text else made)
+with connection.schema_editor() as editor:
+    editor.create_model(Visit)
+print("reference", Visit.objects.create().item, Visit.objects.create(item=GIVEN).item)
 many = Item.objects.bulk_create([Item(name="bulk") for i in range(1000)])
 print("bulk", len({item.id for item in many}))
 try:
