@@ -4,7 +4,7 @@
 \echo Use "CREATE EXTENSION objectid_ext_tools" to load this file. \quit
 
 -- All objects are in a schema that this script creates, so no other user can
--- have created objects in it before, and only superusers can later.  The control
+-- have created objects in it before, and only its owner can later.  The control
 -- file sets the schema pg_catalog only to keep other schemas out of the
 -- search_path.
 --
