@@ -210,6 +210,19 @@ $node->safe_psql('feed', "INSERT INTO outbox (item, quantity) VALUES ('again', 1
 run_file($node, 'feed', 'export');
 is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export, after RESTART');
 
+# ALTER TABLE rewrites the table while an export waits for it
+my $altering = $node->background_psql('feed');
+$node->safe_psql('feed', "INSERT INTO outbox (item, quantity) VALUES ('rewritten', 1)");
+$altering->query_safe('BEGIN; ALTER TABLE outbox ALTER quantity TYPE bigint');
+my $waiting = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('feed'), '-f', File::Spec->rel2abs("$dir/export.sql") ],
+	init => sub { chdir $work or die "cannot change to $work: $!" });
+$node->poll_query_until('feed', "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'outbox'::regclass AND NOT granted)")
+  or die 'the export does not wait';
+$altering->query_safe('COMMIT');
+$altering->quit;
+$waiting->finish;
+is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export, while ALTER TABLE rewrites the table');
+
 # Whose transaction holds the bound back?  Also after a restart.
 
 my $slow = $node->background_psql('feed');

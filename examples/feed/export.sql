@@ -1,10 +1,12 @@
 -- Write what is new in the outbox to a file: psql -f export.sql
 --
 -- The file is named after the bookmark, so if the export fails, the next one
--- writes the same file again.
+-- writes the same file again.  The table is locked before COPY, whose snapshot is
+-- older than its own lock: after ALTER TABLE has rewritten the table, it would see no rows.
 \set ON_ERROR_STOP on
 INSERT INTO bookmark VALUES ('export') ON CONFLICT DO NOTHING;
 BEGIN;
+LOCK TABLE outbox IN ACCESS SHARE MODE;
 SELECT last FROM bookmark WHERE consumer = 'export' FOR UPDATE \gset
 CALL settled_snowflake('outbox_id', NULL) \gset
 \set file outbox- :last .csv
