@@ -17,7 +17,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $dir = "$FindBin::RealBin/../examples/feed";
+my $dir = File::Spec->rel2abs("$FindBin::RealBin/../examples/feed");
 my $work = PostgreSQL::Test::Utils::tempdir('feed');
 my $node = start_server('main', allows_streaming => 'logical', conf => q{
 max_prepared_transactions = 10
@@ -33,6 +33,24 @@ sub run_file
 	my $ok = IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', (map { ('-v', $_) } @variables), '-d', $server->connstr($database), '-f', '-' ],
 		init => sub { chdir $work or die "cannot change to $work: $!" }, '<', \$text, '>', \$out, '2>', \$err);
 	die "psql failed: $err" unless $ok;
+	return $out;
+}
+
+# Run an example that waits for an ALTER TABLE, which rewrites the table, and return
+# its output.
+sub run_during_rewrite
+{
+	my ($database, $name, @variables) = @_;
+	my $altering = $node->background_psql($database);
+	$altering->query_safe('BEGIN; ALTER TABLE outbox ALTER quantity TYPE bigint');
+	my $out = '';
+	my $run = IPC::Run::start([ 'psql', '-XAtq', (map { ('-v', $_) } @variables), '-d', $node->connstr($database), '-f', "$dir/$name.sql" ],
+		init => sub { chdir $work or die "cannot change to $work: $!" }, '>', \$out);
+	$node->poll_query_until($database, "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'outbox'::regclass AND NOT granted)")
+	  or die "$name does not wait";
+	$altering->query_safe('COMMIT');
+	$altering->quit;
+	$run->finish;
 	return $out;
 }
 
@@ -210,17 +228,8 @@ $node->safe_psql('feed', "INSERT INTO outbox (item, quantity) VALUES ('again', 1
 run_file($node, 'feed', 'export');
 is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export, after RESTART');
 
-# ALTER TABLE rewrites the table while an export waits for it
-my $altering = $node->background_psql('feed');
 $node->safe_psql('feed', "INSERT INTO outbox (item, quantity) VALUES ('rewritten', 1)");
-$altering->query_safe('BEGIN; ALTER TABLE outbox ALTER quantity TYPE bigint');
-my $waiting = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('feed'), '-f', File::Spec->rel2abs("$dir/export.sql") ],
-	init => sub { chdir $work or die "cannot change to $work: $!" });
-$node->poll_query_until('feed', "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'outbox'::regclass AND NOT granted)")
-  or die 'the export does not wait';
-$altering->query_safe('COMMIT');
-$altering->quit;
-$waiting->finish;
+run_during_rewrite('feed', 'export');
 is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export, while ALTER TABLE rewrites the table');
 
 # Whose transaction holds the bound back?  Also after a restart.
@@ -346,6 +355,7 @@ read_merged() foreach 1 .. 5;
 stop_writers("node_$_", @{ $writers{$_} }) foreach @nodes;
 run_file($node, "node_$_", 'bound', "node=$_") foreach @nodes;
 $node->wait_for_catchup("node_$_") foreach @nodes;
+push @merged, run_during_rewrite('merged', 'merged', 'consumer=report') =~ /^(\d+)\|/mg;
 read_merged();
 is($unordered, 0, 'subscriber: each read is in order');
 foreach my $n (@nodes)

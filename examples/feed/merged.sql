@@ -2,7 +2,8 @@
 -- psql -v consumer=report -f merged.sql
 --
 -- The bounds are rows that arrive after those below them, so here one snapshot
--- must see both.
+-- must see both.  It is taken after the lock: an older one sees no rows of a table
+-- that ALTER TABLE has rewritten.
 \set ON_ERROR_STOP on
 CREATE TABLE IF NOT EXISTS node_bookmark (
     consumer text,
@@ -13,6 +14,7 @@ CREATE TABLE IF NOT EXISTS node_bookmark (
 INSERT INTO node_bookmark SELECT :'consumer', node FROM feed_bound ON CONFLICT DO NOTHING;
 
 BEGIN ISOLATION LEVEL REPEATABLE READ;
+LOCK TABLE outbox IN ACCESS SHARE MODE;
 SELECT o.*
 FROM node_bookmark AS b
 JOIN feed_bound AS f USING (node)
