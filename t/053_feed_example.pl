@@ -124,7 +124,7 @@ sub start_consumer
 {
 	my ($program, $name, $how) = @_;
 	my $output = sprintf '%s/%s.%03d', $work, $name, ++$runs;
-	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'feed');
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'feed', PGOPTIONS => '-c log_statement=all');
 	return { output => $output, run => IPC::Run::start([ $python, '-B', $program, $name, $how ], '<', \undef, '>', $output, '2>>', "$work/errors") };
 }
 
@@ -184,6 +184,7 @@ sub test_consumers
 	my %seen;
 	my @first = grep { !$seen{$_}++ } @all;
 	is(slurp_file("$work/errors"), '', 'consumers run without an error');
+	ok(slurp_file($node->logfile) !~ / execute _pg/, 'consumers prepare no statements, which a pooler of transactions mixes');
 	is(scalar(grep { not_above(0, @$_) } @printed), 0, 'print: each run is in order');
 	is_all(\@first, 'feed', 'print, without ' . (@all - @first) . ' repeated rows');
 	is($node->safe_psql('feed', 'SELECT item, quantity FROM sold ORDER BY item'),
@@ -202,7 +203,7 @@ $node->safe_psql('feed', q{
 	CREATE CONSTRAINT TRIGGER delay AFTER INSERT OR UPDATE ON sold DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION delay();});
 SKIP:
 {
-	skip 'psycopg 3 is not installed (on Debian python3-psycopg)', 9 unless $python;
+	skip 'psycopg 3 is not installed (on Debian python3-psycopg)', 10 unless $python;
 	test_consumers();
 }
 

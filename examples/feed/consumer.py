@@ -6,7 +6,8 @@
 #	exactly once.
 #
 # It can be killed at any time and started again.  Several processes with one
-# name take turns: the others wait for the lock of the bookmark.
+# name take turns: the others wait for the lock of the bookmark.  Through a pooler of
+# transactions, nothing wakes it, so it polls once a second.
 import select
 import sys
 
@@ -56,6 +57,8 @@ def run(consumer, deliver):
     with psycopg.connect("", autocommit=True) as connection:
         # above it, a transaction would read rows of the time before the bound
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        # A pooler of transactions mixes the prepared statements of its clients.
+        connection.prepare_threshold = None
         connection.add_notify_handler(notifications.append)
         connection.execute("LISTEN outbox")
         connection.execute("INSERT INTO bookmark VALUES (%s) ON CONFLICT DO NOTHING", (consumer,))
