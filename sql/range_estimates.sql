@@ -163,6 +163,17 @@ SELECT count(*) AS ranges,
   FROM (SELECT id, lead(id, 300) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS n FROM range_hours) AS s
  WHERE n % 1487 = 1 AND n < 297401;
 
+-- A table that was filled within a second: inside of it, ids are as evenly spread as the
+-- identities of processes, and a batch of the ids of one process is not all of them.
+CREATE TABLE range_second (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO range_second SELECT ('69567c50' || left(md5(i::text), 16))::objectid FROM generate_series(1, 10000) AS i;
+ANALYZE range_second;
+SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c504000000000000000''') BETWEEN 7000 AND 8000 AS after_a_quarter,
+       pg_temp.estimate('SELECT FROM range_second WHERE id <= ''69567c508000000000000000''') BETWEEN 4500 AND 5500 AS half,
+       pg_temp.estimate('SELECT FROM range_second WHERE id BETWEEN ''69567c508000000000000000'' AND ''69567c508000000000ffffff''') < 100 AS batch,
+       pg_temp.estimate('SELECT FROM range_second WHERE id BETWEEN ''69567c500000000000000000'' AND ''69567c50ffffffffffffffff''') > 9000 AS second;
+DROP TABLE range_second;
+
 -- To plan many comparisons takes about as long as for uuid, and not longer by their square.
 -- Each is timed until a run is not interrupted: machines that build packages are busy.
 CREATE TABLE range_uuid (id uuid);

@@ -85,9 +85,7 @@ objectid_suffix(const objectid *id)
 	return read_uint32(id->data + sizeof(uint64));
 }
 
-/*
- * The seconds of an ObjectId: 1970-01-01 00:00:00 to 2106-02-07 06:28:15 UTC
- */
+/* The seconds of an ObjectId: 1970-01-01 00:00:00 to 2106-02-07 06:28:15 UTC */
 static const tick_clock objectid_clock = {UNIX_EPOCH, USECS_PER_SEC, PG_UINT32_MAX};
 
 static inline int64
@@ -130,13 +128,10 @@ objectid_internal_cmp(const objectid *a, const objectid *b)
 static inline double
 objectid_distance(const objectid *a, const objectid *b)
 {
-	double		distance;
-
 	Assert(objectid_internal_cmp(a, b) <= 0);
 
-	distance = (double) (objectid_prefix(b) - objectid_prefix(a)) * 4294967296.0;
-	distance += (double) objectid_suffix(b) - (double) objectid_suffix(a);
-	return distance;
+	return (double) (objectid_prefix(b) - objectid_prefix(a)) * 4294967296.0 +
+		((double) objectid_suffix(b) - (double) objectid_suffix(a));
 }
 
 #endif							/* OBJECTID_H */

@@ -256,30 +256,39 @@ bounds_below(const id_column *column, int64 second)
 }
 
 /*
- * The fraction of the rows that are below an id, or equal to it.  We know only
- * its second, all of which counts in the latter case, and none in the former.
- * As in core, a hundredth of a bucket may be beyond either end.
+ * The fraction of the rows that are before a second.  As in core, a hundredth of a
+ * bucket may be beyond either end.
+ */
+static double
+fraction_before(const id_column *column, int64 second)
+{
+	const uint32 *bounds = column->bounds;
+	int			last = column->nbuckets;
+	int			i = bounds_below(column, second);
+	double		cutoff = 0.01 / last;
+	double		fraction = i == 0 ? 0.0 : 1.0;
+
+	if (i > 0 && i <= last)
+		fraction = (1.0 - column->added) / last *
+			(i - 1 + (double) (second - bounds[i - 1]) / (bounds[i] - bounds[i - 1]));
+	else if (i > last && second < column->now)
+		fraction = 1.0 - column->added * (column->now - second) / (column->now - bounds[last]);
+	return Max(cutoff, Min(fraction, 1.0 - cutoff));
+}
+
+/*
+ * The fraction of the rows that are below an id, or equal to it.  Where nearly all ids are of
+ * one row, those of a second are taken to be spread evenly, as random identities are.
+ * Elsewhere a second is taken to be one id, such as that of a foreign key.
  */
 static double
 fraction_below(const id_column *column, const objectid *id, bool or_equal)
 {
-	const uint32 *bounds = column->bounds;
-	int64		second = objectid_second(id) + or_equal;
-	int			last = column->nbuckets;
-	int			i = bounds_below(column, second);
-	double		cutoff = 0.01 / last;
-	double		fraction;
+	bool		unique = ((Form_pg_statistic) GETSTRUCT(column->stats.statsTuple))->stadistinct < -0.9;
+	double		part = unique ? (double) (uint32) objectid_prefix(id) / PG_UINT32_MAX : or_equal;
+	int64		second = objectid_second(id);
 
-	if (i == 0)
-		return cutoff;
-	if (i <= last)
-		fraction = (1.0 - column->added) / last *
-			(i - 1 + (double) (second - bounds[i - 1]) / (bounds[i] - bounds[i - 1]));
-	else if (second < column->now)
-		fraction = 1.0 - column->added * (column->now - second) / (column->now - bounds[last]);
-	else
-		fraction = 1.0;
-	return Max(cutoff, Min(fraction, 1.0 - cutoff));
+	return (1.0 - part) * fraction_before(column, second) + part * fraction_before(column, second + 1);
 }
 
 /* Narrow the interval by a condition.  Does that compare the column with a value? */

@@ -27,9 +27,7 @@
 /* Ids can lead the clock by this many ticks; more would fill the ledger. */
 #define LEAD_TICKS_MAX	2048
 
-/*
- * The longest tick.  After a restart, ids start at the end of a tick in use.
- */
+/* The longest tick.  After a restart, ids start at the end of a tick in use. */
 #define SHARD_TICK_MAX		USECS_PER_SEC
 
 /* Numbers this close to each other are taken to be of one sequence. */
@@ -312,9 +310,7 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 	}
 }
 
-/*
- * Reject a layout whose ticks are too long, because a restart waits for one.
- */
+/* Reject a layout whose ticks are too long, because a restart waits for one. */
 static void
 check_shard_layout(const snowflake_layout *layout)
 {
