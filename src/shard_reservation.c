@@ -104,13 +104,12 @@ find_reservation_sequence(void)
 Relation
 open_reservation_sequence(void)
 {
-	Oid			relid = find_reservation_sequence();
 	Relation	rel;
 
-	/* Hold the lock until the end of the transaction, as nextval() does. */
-	(void) lock_sequence(relid);
-	rel = try_relation_open(relid, NoLock);
-	if (rel == NULL || rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+	/* Hold the lock until the end of the transaction.  While we wait for it, DROP can come first. */
+	while ((rel = try_relation_open(lock_sequence(find_reservation_sequence())->relid, NoLock)) == NULL)
+		continue;
+	if (rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("\"%s\" is not a logged sequence", RESERVATION_SEQUENCE)));

@@ -74,7 +74,24 @@ $node->restart;
 my (undef, undef, $altered) = $node->psql('postgres', "BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1;\n$other");
 like($altered, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, 'ALTER SEQUENCE and then the first id after a restart');
 
-# Not so in the transaction that creates the extension, as migrations do
+# A session that waits for DROP EXTENSION goes on with what comes after it.
+sub wait_for_commit
+{
+	my ($script) = @_;
+	my $dropping = $node->background_psql('postgres');
+	$dropping->query_safe("SET client_min_messages = error; BEGIN; $script");
+	my $waiting = start_client($node, $other);
+	$node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted') or die 'the session does not wait';
+	$dropping->query_safe('COMMIT');
+	$dropping->quit;
+	$waiting->{run}->finish;
+	return slurp_file($waiting->{output}) . slurp_file($waiting->{errors});
+}
+like(wait_for_commit($renew), qr/^\d+\n$/, 'an id from the extension that is created when another is dropped');
+like(wait_for_commit('DROP EXTENSION objectid_ext CASCADE'), qr/ERROR:  extension "objectid_ext" does not exist/, 'no id after DROP EXTENSION');
+$node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+
+# Ids in the transaction that creates the extension, as migrations do
 $node->safe_psql('postgres', 'CREATE DATABASE migrated');
 is($node->safe_psql('migrated', "BEGIN; CREATE EXTENSION objectid_ext; SELECT next_shard_id(1, 1) > 0; COMMIT; SELECT next_shard_id(1, 1) > 0"), "t\nt",
 	'CREATE EXTENSION and an id in one transaction');
