@@ -19,7 +19,8 @@ VALUES ('last day', 'the id alone', 'SELECT count(n) FROM by_id WHERE id >= now(
 CALL measure('last day', 0, 3 * :runs);
 
 INSERT INTO figure (subject, metric, name, round, value)
-SELECT 'last day', 'rows a second of processor time, inserted', name, round, :rows * 1000.0 / processor FROM measurement WHERE subject = 'day load';
+SELECT 'last day', 'rows a second of processor time, inserted', name, round, :rows * 1000.0 / processor
+FROM measurement JOIN contestant USING (subject, name) WHERE subject = 'day load' ORDER BY n, round;
 INSERT INTO figure (subject, metric, name, round, value)
 SELECT 'last day', 'indexes, bytes a row', name, 1, pg_indexes_size(relation) * 1.0 / :rows
 FROM (VALUES (1, 'the id alone', 'by_id'), (2, 'a column created_at', 'by_column')) AS v (i, name, relation) ORDER BY i;

@@ -80,15 +80,16 @@ plot "insert.dat" using (0):(-$0):(0):3:(-$0 - 0.36):(-$0 + 0.36):ytic("") with 
 unset multiplot
 
 # The last day of a large table: two bars in each of three panels.
-set terminal svg size 760,210 noenhanced
+height = 220
+set terminal svg size 760,height noenhanced
 set output dir."/day.svg"
 set label 1 sprintf("The last day of %s rows of a hundred days", many) at screen 0.02, from_top(22) font head
 set label 2 where at screen 0.02, from_top(47) tc rgb grey font small
 set label 3 "by the time in the primary key, an objectid; or by a column with an index of its own" at screen 0.02, from_top(65) tc rgb grey font small
-height = 210
+set tmargin at screen from_top(110)
 unset ytics
 set yrange [-1.6:0.6]
-array title[3] = ["indexes, bytes a row", "1000 inserted rows a second", "ms a query of the last day"]
+array title[3] = ["indexes, bytes a row", "thousand rows inserted a second", "ms a query of the last day"]
 array maximum[3] = [day_max_x, day_max_y, query_max]
 set multiplot
 do for [panel = 1:3] {
@@ -104,9 +105,9 @@ do for [panel = 1:3] {
 unset multiplot
 
 # What grows with rows, and with sessions: a line for each kind of work.
-set terminal svg size 760,400
-set output dir."/growth.svg"
 height = 400
+set terminal svg size 760,height
+set output dir."/growth.svg"
 set label 1 "Statements a second, as the table and the sessions grow" at screen 0.02, from_top(22) font head
 set label 2 where at screen 0.02, from_top(47) tc rgb grey font small
 set label 3 sprintf("each statement one row or call, or a range of 100 rows; with sessions, %s rows; one run of %d s a point", some, (seconds + 2) / 2) \
@@ -131,7 +132,7 @@ set rmargin at screen 0.48
 set format x "10^{%L}"
 set xtics nomirror tc rgb "black"
 set xrange [*:*] noextend
-set xlabel "rows, one session"
+set xlabel "rows, 8 sessions"
 plot for [i = 1:4] "growth-rows.dat" using 1:(column(i + 1)) with linespoints lw 2 pt 7 ps 0.5 lc rgb lines[i] title work[i]
 unset key
 unset label 1

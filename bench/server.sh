@@ -30,7 +30,7 @@ machine() {
 commit() {
 	local commit changes
 	commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null) || return 0
-	changes=$(git -C "$top" status --porcelain)
+	changes=$(git -C "$top" status --porcelain -- . ":!figures")
 	echo ", of commit $commit${changes:+ with changes}"
 }
 
