@@ -89,7 +89,7 @@ set label 3 "by the time in the primary key, an objectid; or by a column with an
 set tmargin at screen from_top(110)
 unset ytics
 set yrange [-1.6:0.6]
-array title[3] = ["indexes, bytes a row", "thousand rows inserted a second", "ms a query of the last day"]
+array title[3] = ["indexes, bytes a row", "thousand inserts a second", "ms a query of the last day"]
 array maximum[3] = [day_max_x, day_max_y, query_max]
 set multiplot
 do for [panel = 1:3] {
