@@ -272,7 +272,8 @@ sub undo
 {
 	my ($name, $before) = @_;
 	my ($ret, $out, $err) = $node->psql('postgres', "CALL objectid_ext_tools.undo_conversion('customer', 'id')");
-	return if $err =~ /no column of table .* is being converted/;
+	# the last step can have been committed just before the kill
+	return if $err =~ /no column of table .* is being converted|columns of table .* have been exchanged already/;
 	is($ret, 0, "$name: undone") or diag($err);
 	is(schema(), $before, "$name: the schema is as it was");
 }
