@@ -7,6 +7,8 @@ SET client_min_messages = warning;
 CREATE EXTENSION objectid_ext;
 CREATE EXTENSION objectid_ext_tools;
 CREATE ROLE smith LOGIN;
+-- so that the statistics look the same to a superuser who runs a query again as smith
+GRANT pg_read_all_stats TO smith;
 GRANT CREATE ON SCHEMA public TO smith;
 SET ROLE smith;
 

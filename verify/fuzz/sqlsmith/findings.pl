@@ -13,9 +13,8 @@
 #   functions leave something behind that core's code stumbles over later.
 #
 # It is core's if all answers are no.  The query runs again until the error comes, for
-# it may depend on a sample of a table.  What does not come again, such as an error that
-# depends on the number of a process, is judged by the others of its kind.  If none of
-# them comes again, nobody knows, and each is a finding.
+# it may depend on a sample of a table.  What does not come again is judged by the
+# others of its kind.  If none of them comes again, nobody knows, and each is a finding.
 
 use strict;
 use warnings;
