@@ -13,8 +13,8 @@
 #   functions leave something behind that core's code stumbles over later.
 #
 # It is core's if all answers are no.  The query runs again until the error comes, for
-# it may depend on a sample of a table.  What does not come again is judged by the
-# others of its kind.  If none of them comes again, nobody knows, and each is a finding.
+# it may depend on a sample of a table.  If it does not come again, nobody knows, and
+# it is a finding.
 
 use strict;
 use warnings;
@@ -105,15 +105,14 @@ sub repeat
 	return @messages;
 }
 
-# True or false, or undefined if it does not come again
 sub is_ours
 {
 	my ($kind, $message) = @_;
 	my ($function, $file) = part($message, 'LOCATION') =~ /^(\w+), ([^:]+)/;
 	return 1 if !$file || $ours{$file};
 	my $query = part($message, 'STATEMENT');
-	my @again = first_repeat($kind, $query, "SET LOCAL backtrace_functions = '$function';") or return;
-	return 1 if grep { /objectid_ext\.so/ } @again;
+	my @again = first_repeat($kind, $query, "SET LOCAL backtrace_functions = '$function';");
+	return 1 if !@again || grep { /objectid_ext\.so/ } @again;
 	return !first_repeat($kind, $query,
 		q{UPDATE pg_proc SET prosupport = 0 WHERE prosupport IN (SELECT oid FROM pg_proc WHERE probin LIKE '%objectid_ext%');});
 }
@@ -134,9 +133,7 @@ each_message(0, \&count_message);
 print "$count{$_} errors $_\n" foreach sort keys %count;
 foreach my $kind (sort keys %internal)
 {
-	my @messages = @{ $internal{$kind}{messages} };
-	my @judged = map { is_ours($kind, $_) // () } @messages;
-	my @ours = @judged ? (grep { $_ } @judged) : @messages;
+	my @ours = grep { is_ours($kind, $_) } @{ $internal{$kind}{messages} };
 	print "internal error, ", @ours ? 'ours' : "core's", ", $internal{$kind}{count} times: $kind\n";
 	push @findings, @ours;
 }
