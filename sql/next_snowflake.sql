@@ -129,7 +129,11 @@ SELECT increment, count(*), min(id - previous) >= increment AS apart, max(id & 1
        bool_and(id >> 10 & 7 = 2) AS node
 FROM (SELECT increment, id, lag(id) OVER (PARTITION BY increment ORDER BY i) AS previous FROM spread_block) s
 GROUP BY increment ORDER BY increment;
-SELECT max(id & 1023) > 0 AS begin_anywhere FROM spread_block WHERE increment = 600;
+-- and begins anywhere that it fits
+ALTER SEQUENCE spread INCREMENT 600 CACHE 2;
+SELECT count(DISTINCT id & 1023) > 10 AS begin_anywhere, max(id & 1023) + 600 <= 1024 AS within_tick
+FROM (SELECT next_snowflake('spread', 2, 'time:48,node:3,seq:10;tick=100us;epoch=2026-01-01T00:00:00Z;start=random') AS id, pg_sleep(0.002)
+      FROM generate_series(1, 100)) s;
 -- next_shard_id() takes the numbers of its caller: the option has no effect, and
 -- both layouts share a shard
 SELECT count(DISTINCT id) AS ids, bool_and(snowflake_sequence(id, 'twitter') = i) AS number
