@@ -25,7 +25,7 @@ FROM (SELECT i, (random() * 3000)::bigint AS seq FROM generate_series(1, 4000) i
 SELECT count(*) AS wrong FROM any_id a, any_id b WHERE a.i < b.i AND a.seq < b.seq AND a.id > b.id;
 
 -- many shards
-SELECT count(next_shard_id(i, 1, 'time:32,node:31;tick=1ms;epoch=2026-11-01T00:00:00Z')) FROM generate_series(1, 200000) i;
+SELECT count(next_shard_id(i, 1, 'time:41,node:22;tick=1ms;epoch=2026-01-01T00:00:00Z')) FROM generate_series(1, 200000) i;
 SELECT sum(total_bytes) < 16 * 1024 * 1024 AS bounded FROM pg_backend_memory_contexts WHERE name LIKE 'objectid_ext%';
 
 DROP TABLE ascending_id, any_id;
