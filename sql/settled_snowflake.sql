@@ -55,25 +55,26 @@ SELECT last_value = pg_temp.settled('step_id') AS all_settled FROM step_id;
 
 -- a block: what is left of it can be used while its tick lasts, so it is not settled
 CREATE SEQUENCE block_id CACHE 16;
-CREATE PROCEDURE pg_temp.use_block(layout snowflake_layout, INOUT used bigint, INOUT settled bigint)
+CREATE PROCEDURE pg_temp.use_block(layout snowflake_layout, INOUT used bigint DEFAULT NULL, INOUT settled bigint DEFAULT NULL, INOUT next bigint DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 BEGIN
 	used := next_snowflake('block_id', 5, layout);
 	COMMIT;
 	CALL settled_snowflake('block_id', settled);
+	next := next_snowflake('block_id', 5, layout);
 END $$;
-\set minute 'time:31,node:8,seq:24;tick=60s;epoch=2020-01-01T00:00:00Z'
-CALL pg_temp.use_block(:'minute', NULL, NULL) \gset
-SELECT :settled - :used AS used_only, last_value - :settled AS left_in_block FROM block_id;
-SELECT next_snowflake('block_id', 5, :'minute') - :used AS next_of_block;
+-- in the middle of a tick
+SELECT 'time:31,node:8,seq:24;tick=3600s;epoch=' || to_char(now() AT TIME ZONE 'UTC' - interval '90 min', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS hour \gset
+CALL pg_temp.use_block(:'hour') \gset
+SELECT :settled - :used AS used_only, last_value - :settled AS left_in_block, :next - :used AS next_of_block FROM block_id;
 SELECT pg_sleep(1.1);
 -- after a second they are not used any more, although the tick lasts
 SELECT last_value = pg_temp.settled('block_id') AS all_settled FROM block_id;
 SELECT last_value AS before FROM block_id \gset
-SELECT next_snowflake('block_id', 5, :'minute') > :before AS above_block;
+SELECT next_snowflake('block_id', 5, :'hour') > :before AS above_block;
 
 -- a block whose tick is over, on the clock of the session
-CALL pg_temp.use_block('twitter', NULL, NULL) \gset
+CALL pg_temp.use_block('twitter') \gset
 SELECT pg_sleep(0.01);
 SELECT last_value = pg_temp.settled('block_id') AS all_settled FROM block_id;
 
