@@ -27,7 +27,7 @@ SELECT pg_sleep(0.01);
 SELECT next_shard_id(6, 1) AS second \gset
 SELECT :first < :second AS ascends,
 	pg_temp.settled() < :first AS below_first,
-	pg_temp.settled() > :first - (100::bigint << 23) AS not_far_below,
+	pg_temp.settled() > :first - (1000::bigint << 23) AS not_far_below,
 	pg_temp.settled('twitter') < :twitter AS below_twitter;
 COMMIT;
 SELECT pg_sleep(0.01);
