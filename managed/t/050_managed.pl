@@ -195,7 +195,7 @@ is(managed(q{SELECT count(*), bool_and(id > set_to), bool_and(snowflake_node(id,
 		FROM snowflake_layouts(), LATERAL (VALUES (0), ((1 << node_bits) - 1)) n(node),
 		LATERAL (SELECT snowflake_ceiling(clock_timestamp() + tick + interval '100 ms', layout)) s(set_to)) f}), '14|t|t|t', 'a full tick');
 is(managed(q{
-	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '300 ms', 7, 9, 'twitter'), false) AS set_to \gset
+	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '1 hour', 7, 9, 'twitter'), false) AS set_to \gset
 	SELECT next_snowflake('clock', 7, 'twitter') - :set_to, next_snowflake('clock', 7, 'twitter') - :set_to;
 	SELECT nextval('clock') - :set_to, next_snowflake('clock', 7, 'twitter') - :set_to;}), "0|1\n2|3", 'in turn with setval() and nextval()');
 is(managed(q{
@@ -210,7 +210,7 @@ my $session = $node->background_psql('managed', on_error_stop => 0);
 $session->query_safe('SET SESSION AUTHORIZATION app');
 my @ids = $session->query_safe(q{BEGIN; SELECT next_snowflake('clock', 5, 'twitter'); SAVEPOINT s; SELECT next_snowflake('clock', 5, 'twitter');
 	ROLLBACK TO s; SELECT next_snowflake('clock', 5, 'twitter');}) =~ /(\d+)/g;
-push @ids, managed(q{SET statement_timeout = '10s'; SELECT next_snowflake('clock', 5, 'twitter')});
+push @ids, managed(q{SET statement_timeout = '60s'; SELECT next_snowflake('clock', 5, 'twitter')});
 is($node->safe_psql('managed', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), 0, 'no lock is left in a transaction');
 push @ids, $session->query_safe(q{SELECT next_snowflake('clock', 5, 'twitter'); PREPARE TRANSACTION 'p'});
 push @ids, managed(q{SELECT next_snowflake('clock', 5, 'twitter'); COMMIT PREPARED 'p'; SELECT next_snowflake('clock', 5, 'twitter');}) =~ /(\d+)/g;
