@@ -93,7 +93,9 @@ sub kill_server
 	kill 9, @pids;
 	foreach my $attempt (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
 	{
-		return unless kill 0, @pids;
+		# And those that were started after the query, which are in the directory, too.
+		my @late = map { m{^/proc/(\d+)} } grep { (readlink // '') eq $node->data_dir } glob '/proc/[0-9]*/cwd';
+		return unless kill(9, @late) + kill(0, @pids);
 		sleep 0.01;
 	}
 	die 'killed processes do not go away';
