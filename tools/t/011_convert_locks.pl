@@ -40,7 +40,7 @@ sub test_writers
 	my $script = "$dir/$written first";
 	append_to_file($script, "\\set n random(1, 1000)\nBEGIN;\n$script{$written}\nCOMMIT;\n") unless -e $script;
 	my $errors = '';
-	my $load = IPC::Run::start([ 'pgbench', '-n', '-T', 1000, '-c', $writers, '-j', 2, '-f', $script, $node->connstr('postgres') . ' application_name=writers' ],
+	my $load = IPC::Run::start([ 'pgbench', '-n', '-T', 1000, '-c', $writers, '-j', 2, '-f', $script, $node->connstr('postgres') . q{ application_name=writers options='-c deadlock_timeout=60s'} ],
 		'<', \undef, '>', '/dev/null', '2>', \$errors);
 	$node->poll_query_until('postgres', 'SELECT count(*) > 100 FROM child');
 
