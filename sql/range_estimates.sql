@@ -148,7 +148,7 @@ SELECT (left(objectid_floor(timestamptz '2026-01-01 00:00:00+00' + burst * inter
 ANALYZE range_bursts;
 -- Ranges of 300 rows, a thousandth of the table
 SELECT count(*) AS ranges,
-       count(*) FILTER (WHERE pg_temp.estimate(format('SELECT FROM range_bursts WHERE id >= %L AND id < %L', id, until)) BETWEEN 150 AND 600) >= 190 AS within_factor_two
+       count(*) FILTER (WHERE pg_temp.estimate(format('SELECT FROM range_bursts WHERE id >= %L AND id < %L', id, until)) BETWEEN 150 AND 600) >= 187 AS within_factor_two
   FROM (SELECT id, lead(id, 300) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS n FROM range_bursts) AS s
  WHERE n % 1487 = 1 AND n < 297401;
 
@@ -159,7 +159,7 @@ SELECT objectid_floor(timestamptz '2024-01-01 08:00:00+00' + (day + day / 5 * 2)
   FROM generate_series(0, 499) AS day, generate_series(0, 599) AS i;
 ANALYZE range_hours;
 SELECT count(*) AS ranges,
-       count(*) FILTER (WHERE pg_temp.estimate(format('SELECT FROM range_hours WHERE id >= %L AND id < %L', id, until)) BETWEEN 150 AND 600) >= 190 AS within_factor_two
+       count(*) FILTER (WHERE pg_temp.estimate(format('SELECT FROM range_hours WHERE id >= %L AND id < %L', id, until)) BETWEEN 150 AND 600) >= 187 AS within_factor_two
   FROM (SELECT id, lead(id, 300) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS n FROM range_hours) AS s
  WHERE n % 1487 = 1 AND n < 297401;
 
