@@ -32,9 +32,9 @@ SELECT nextval_any('{any_4,any_4,any_last,any_4}');
 SELECT nextval_any('{any_4}');
 -- which can take long, but be cancelled
 CREATE TABLE exhausted AS SELECT array_fill('any_4'::regclass, '{2000000}') AS sequences;
-SET statement_timeout = '50ms';
+BEGIN; SET LOCAL statement_timeout = '50ms';
 SELECT nextval_any(sequences) FROM exhausted;
-RESET statement_timeout;
+ROLLBACK;
 \set VERBOSITY sqlstate
 SELECT nextval_any('{any_4}');
 SELECT nextval_any('{}');
