@@ -191,7 +191,7 @@ CALL _conversion_finish('account', 'id', 'bigint', '1 s', 5, 'twitter');
 -- a table that is gone
 DROP TABLE invoice;
 CALL undo_conversion('account', 'id');
-SELECT attname FROM pg_attribute WHERE attrelid = 'account'::regclass AND attnum > 0 AND NOT attisdropped;
+SELECT attname FROM pg_attribute WHERE attrelid = 'account'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
 SELECT count(*) AS begun FROM pg_proc WHERE proname LIKE '\_objectid\_ext\_%';
 
 --
