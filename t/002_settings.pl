@@ -84,7 +84,7 @@ my $slow = q{SELECT next_snowflake('slow', 1, 'time:20,node:4,seq:20;tick=3600s;
 my $before = $node->safe_psql('postgres', $slow);
 $node->stop('immediate');
 $node->start;
-my $after = $node->safe_psql('postgres', "SET statement_timeout = '10s'; $slow");
+my $after = $node->safe_psql('postgres', "SET statement_timeout = '60s'; $slow");
 ok($after > $before, 'after a crash, ids of a long tick go on without a wait');
 
 done_testing();
