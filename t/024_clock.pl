@@ -31,7 +31,7 @@ my ($ids, $rate) = split /\|/, $node->safe_psql('postgres', q{
 	FROM runs});
 is($ids, 4_000_000, 'a sequence an hour ahead of the clock gives ids');
 cmp_ok($rate, '<=', 1.2 * 4096, "not more than a tick's worth per tick ($rate/ms)");
-cmp_ok($rate, '>=', 0.1 * 4096, 'and not much less');
+cmp_ok($rate, '>=', 0.01 * 4096, 'and some');
 
 # Waits can be cancelled.  With four ids per minute, one session waits for the
 # next id, and another for its turn.
@@ -58,7 +58,9 @@ sub tuple_locks
 
 my ($first, $first_pid) = start_waiting('Extension');
 my ($second, $second_pid) = start_waiting('Lock');
-is(tuple_locks(), 2, 'a session waits for the clock, another one for its turn');
+# Not at any moment: a minute may begin, and both take ids before they wait again.
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'tuple'}),
+	'a session waits for the clock, another one for its turn');
 
 is($node->safe_psql('postgres', qq{
 		SET objectid_ext.max_clock_lead = '1h';
