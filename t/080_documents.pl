@@ -45,7 +45,8 @@ sub start_session
 	return \%session;
 }
 
-# What a block says to psql, in its database and as its role
+# What a block says to psql, in its database and as its role; the servers it names are
+# here, and a busy machine may take longer than two seconds to connect to them
 sub commands_of
 {
 	my ($session, $block) = @_;
@@ -54,7 +55,8 @@ sub commands_of
 	my $connect = $session->{at} eq "$database $role" ? '' : "\\connect $database $role\n";
 	$session->{at} = "$database $role";
 	my ($host, $port) = ($node->host, $node->port);
-	return $connect . $block->{text} =~ s/host '(\w+)-(\w)', dbname '\w+'/host '$host', port '$port', dbname '$1_$2'/gr;
+	return $connect . $block->{text} =~ s/host '(\w+)-(\w)', dbname '\w+'/host '$host', port '$port', dbname '$1_$2'/gr
+	  =~ s/connect_timeout '\K2(?=')/60/r;
 }
 
 # Run a block.  A line on each channel says that it is done.
