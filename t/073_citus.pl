@@ -150,6 +150,7 @@ $servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or d
 # before that.
 $coordinator->safe_psql('postgres', q{
 	CREATE TABLE seen (id bigint);
+	CREATE TABLE done ();
 	CREATE PROCEDURE write_rows(seconds float8) LANGUAGE plpgsql AS $$
 	DECLARE
 		until timestamptz := clock_timestamp() + seconds * interval '1 s';
@@ -159,24 +160,27 @@ $coordinator->safe_psql('postgres', q{
 			COMMIT;
 		END LOOP;
 	END $$;
-	CREATE PROCEDURE read_rows(seconds float8) LANGUAGE plpgsql AS $$
+	CREATE PROCEDURE read_rows() LANGUAGE plpgsql AS $$
 	DECLARE
-		until timestamptz := clock_timestamp() + seconds * interval '1 s';
-		last bigint := snowflake_floor(clock_timestamp(), 'twitter');
+		is_last bool := false;
+		last bigint := 0;
 		upto bigint;
 	BEGIN
-		WHILE clock_timestamp() < until LOOP
+		WHILE NOT is_last LOOP
+			is_last := EXISTS (SELECT FROM done);
 			CALL settled_snowflake('message_id', upto);
 			INSERT INTO seen SELECT id FROM message WHERE body = 'feed' AND id > last AND id <= upto;
 			last := upto;
 			COMMIT;
 		END LOOP;
 	END $$});
-my $reader = start_client($coordinator, 'CALL read_rows(8)');
+my $reader = start_client($coordinator, 'CALL read_rows()');
 my @writers = map { start_client($coordinator, 'CALL write_rows(5)') } 1 .. 4;
-ok($_->{run}->finish, 'client ends') or diag(slurp_file($_->{errors})) foreach @writers, $reader;
+ok($_->{run}->finish, 'writer ends') or diag(slurp_file($_->{errors})) foreach @writers;
+$coordinator->safe_psql('postgres', 'INSERT INTO done DEFAULT VALUES');
+ok($reader->{run}->finish, 'reader ends') or diag(slurp_file($reader->{errors}));
 my $rows = $coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE body = 'feed'});
-cmp_ok($rows, '>', 1000, "$rows rows of transactions over several servers");
+cmp_ok($rows, '>', 100, "$rows rows of transactions over several servers");
 is($coordinator->safe_psql('postgres', q{SELECT count(*) - count(DISTINCT id) FROM seen}), '0', 'none is read twice');
 is($coordinator->safe_psql('postgres', q{SELECT count(DISTINCT id) FROM seen}), $rows, 'and none is missed');
 
