@@ -32,17 +32,18 @@ sub subscribe
 	my $connection = $publisher->connstr('postgres') =~ s/'/''/gr;
 	$publisher->safe_psql('postgres', 'CREATE PUBLICATION clocks FOR ALL SEQUENCES');
 	$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION clocks CONNECTION '$connection' PUBLICATION clocks");
+	$subscriber->wait_for_subscription_sync;
 }
 
 sub last_value { return $_[0]->safe_psql('postgres', 'SELECT last_value FROM clock') }
 
-# Wait until a server has the value that another had.
+# Wait until a server has the value that another had, and will not set it again.
 sub refresh
 {
 	my ($publisher, $subscriber) = @_;
 	my $value = last_value($publisher);
 	$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION clocks REFRESH SEQUENCES');
-	$subscriber->poll_query_until('postgres', "SELECT last_value = $value FROM clock")
+	$subscriber->poll_query_until('postgres', "SELECT last_value = $value AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srsubstate <> 'r') FROM clock")
 	  or die 'the sequence does not arrive: ' . last_value($subscriber) . " instead of $value";
 	return $value;
 }
