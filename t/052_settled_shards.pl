@@ -18,6 +18,7 @@ $node->safe_psql('postgres', q{
 	CREATE SEQUENCE cache_64 CACHE 64;
 	CREATE TABLE feed (id bigint PRIMARY KEY);
 	CREATE TABLE seen (reader text, n serial, id bigint);
+	CREATE TABLE done ();
 
 	-- Pauses, rollbacks and savepoints that are rolled back, in one of three shards
 	CREATE PROCEDURE write(seconds float8, seq regclass) LANGUAGE plpgsql AS $$
@@ -45,15 +46,16 @@ $node->safe_psql('postgres', q{
 		END LOOP;
 	END $$;
 
+	-- Until there is nothing to come
 	CREATE PROCEDURE read(seconds float8, reader text) LANGUAGE plpgsql AS $$
 	DECLARE
 		until timestamptz := clock_timestamp() + seconds * interval '1 s';
 		last bigint := -1;
 		upto bigint;
 	BEGIN
-		WHILE clock_timestamp() < until LOOP
+		WHILE (NOT EXISTS (SELECT FROM done) OR (SELECT max(id) > last FROM feed)) AND clock_timestamp() < until LOOP
 			IF reader = 'no bound' THEN
-				upto := (SELECT max(id) FROM feed);
+				upto := (SELECT coalesce(max(id), last) FROM feed);
 			ELSE
 				CALL settled_shard_id('instagram', upto);
 			END IF;
@@ -69,11 +71,14 @@ $node->safe_psql('postgres', q{
 # Prepared transactions, each committed by the next statement
 my $prepare = join "\n", map { "BEGIN; INSERT INTO feed VALUES (next_shard_id(1, nextval('cache_1')));
 	PREPARE TRANSACTION 'p$_'; SELECT pg_sleep(0.01); COMMIT PREPARED 'p$_';" } 1 .. 20 * $seconds;
-my @clients = (
+my $limit = 2 * $seconds + $PostgreSQL::Test::Utils::timeout_default;
+my @readers = map { start_client($node, "CALL read($limit, '$_')") } 'one', 'two', 'no bound';
+my @writers = (
 	(map { start_client($node, "CALL write($seconds, '$_')") } qw(cache_1 cache_1 cache_1 cache_64 cache_64 cache_64)),
-	start_client($node, $prepare),
-	(map { start_client($node, 'CALL read(' . (1.5 * $seconds + 3) . ", '$_')") } 'one', 'two', 'no bound'));
-ok($_->{run}->finish, 'client ends') or diag(slurp_file($_->{errors})) foreach @clients;
+	start_client($node, $prepare));
+ok($_->{run}->finish, 'writer ends') or diag(slurp_file($_->{errors})) foreach @writers;
+$node->safe_psql('postgres', 'INSERT INTO done DEFAULT VALUES');
+ok($_->{run}->finish, 'reader ends') or diag(slurp_file($_->{errors})) foreach @readers;
 
 my $rows = $node->safe_psql('postgres', 'SELECT count(*) FROM feed');
 foreach my $reader ('one', 'two')
