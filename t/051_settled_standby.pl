@@ -103,15 +103,18 @@ $primary->safe_psql('postgres', qq{
 	SELECT count(next_snowflake('feed_id', 5, '$layout')) FROM generate_series(1, 5000);
 	SELECT count(next_shard_id(5, 1)) FROM generate_series(1, 3000);
 	ROLLBACK});
+my $waits = q{FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'};
 foreach my $function (q{settled('feed_id')}, 'settled_shard()')
 {
-	my ($ret, $out, $err) = $primary->psql('postgres', "SET statement_timeout = '500ms'; SELECT $function");
-	like($err, qr/ERROR:  synchronous standbys have not confirmed the state of the sequence/, "$function waits for the standby");
+	my $waiting = start_client($primary, "SELECT $function;");
+	$primary->poll_query_until('postgres', "SELECT count(pg_cancel_backend(pid)) = 1 $waits") or die 'the call does not wait';
+	$waiting->{run}->finish;
+	like(slurp_file($waiting->{errors}), qr/ERROR:  synchronous standbys have not confirmed the state of the sequence/, "$function waits for the standby");
 	is($primary->safe_psql('postgres', "SET synchronous_commit = local; SELECT $function > 0"), 't', 'unless that is not asked for');
 }
 # Commits do not wait any more once there are no synchronous standbys, nor does a call.
 my $waiting = start_client($primary, "CALL settled_snowflake('feed_id', NULL);");
-$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}) or die 'the call does not wait';
+$primary->poll_query_until('postgres', "SELECT count(*) = 1 $waits") or die 'the call does not wait';
 $primary->append_conf('postgresql.conf', "synchronous_standby_names = ''");
 $primary->reload;
 ok($waiting->{run}->finish, 'a call that waits goes on when synchronous_standby_names is emptied') or diag(slurp_file($waiting->{errors}));
