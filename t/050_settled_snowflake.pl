@@ -150,7 +150,7 @@ my $pid = $session->query_safe('SELECT pg_backend_pid()');
 $session->query_safe('BEGIN; INSERT INTO feed VALUES (0)');
 insert(8);
 is(poll(), '', 'an open transaction holds the bound back');
-$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 10000)");
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 180000)");
 is(poll(), '8', '... until its session is terminated');
 eval { $session->quit };
 
