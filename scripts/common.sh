@@ -72,8 +72,8 @@ need() {
 	command -v "$program" >/dev/null && return
 	command -v apt-get >/dev/null || die "please install $program"
 	say "Installing $*"
-	quietly as_root apt-get update -q
-	apt_install "$@"
+	# One at a time: apt-get does not wait for another.
+	{ flock 9; quietly as_root apt-get update -q; apt_install "$@"; } 9<"$top"
 }
 
 # The major version that PG_CONFIG is of, or else that the system packages; none
