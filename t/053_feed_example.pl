@@ -132,8 +132,8 @@ sub kill_consumers
 {
 	foreach my $consumer (@_)
 	{
-		$consumer->{run}->kill_kill(grace => 0);
-		eval { $consumer->{run}->finish };
+		$consumer->{run}->signal('KILL');
+		$consumer->{run}->finish;
 	}
 }
 
@@ -211,7 +211,7 @@ SKIP:
 
 my @writers = start_writers(3, 'feed');
 sub files { return sort { $a->[0] <=> $b->[0] } map { [ /outbox-(\d+)\.csv/, $_ ] } glob("$work/outbox-*.csv"); }
-foreach my $attempt (1 .. 100)
+foreach my $attempt (1 .. 1000)
 {
 	sleep 0.1;
 	run_file($node, 'feed', slurp_file("$dir/export.sql") =~ s/^UPDATE.*//msr) if $attempt % 2;
@@ -345,7 +345,7 @@ sub read_merged
 }
 
 my %writers = (5 => [ start_writers(2, 'node_5') ]);
-foreach my $attempt (1 .. 100)
+foreach my $attempt (1 .. 2000)
 {
 	read_merged();
 	last if @merged > 20;
