@@ -49,7 +49,7 @@ foreach my $encoding ('SQL_ASCII', 'LATIN1')
 # A build outside of a tree that has been built, for whichever server, would install what is there.
 my $copy = PostgreSQL::Test::Utils::tempdir('tree');
 mkdir "$copy/$_" foreach 'out', 'tools';
-system_or_bail('sh', '-c', "cp -r Makefile scripts extension src *.c *.control META.json $copy && cp tools/[Mo]* tools/*.sql $copy/tools && : >$copy/objectid_ext.so");
+system_or_bail('sh', '-c', "cp -r Makefile scripts extension src *.c *.control META.json $copy && cp tools/Makefile tools/*.control tools/*.sql $copy/tools && : >$copy/objectid_ext.so");
 {
 	delete local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 	my $said = qx{make -C '$copy/out' -f '$copy/Makefile' VPATH='$copy' PG_CONFIG='$pg_config' install DESTDIR='$copy/root' 2>&1};
