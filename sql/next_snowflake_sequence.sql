@@ -139,10 +139,8 @@ SELECT count(DISTINCT id) AS ids, snowflake_timestamp(max(id), 'twitter') <= clo
 FROM (SELECT next_snowflake('of_session', 5, 'twitter') AS id FROM generate_series(1, 50000)) s;
 -- unless the clock is set back: then they continue above the last, as others do
 ALTER SEQUENCE forgetful CACHE 1;
-SELECT setval('forgetful', make_snowflake(clock_timestamp() + interval '1 hour', 5, 0, 'twitter')) AS ahead \gset
-\set VERBOSITY sqlstate
-SELECT next_snowflake('forgetful', 5, 'twitter') = :ahead + 1 AS next_slot;
-\set VERBOSITY default
+SELECT setval('forgetful', make_snowflake(clock_timestamp() + interval '3600.9 s', 5, 0, 'twitter')) AS ahead, next_snowflake('forgetful', 5, 'twitter') AS next \gset
+SELECT :next = :ahead + 1 AS next_slot;
 ALTER SEQUENCE forgetful SET LOGGED;
 SELECT next_snowflake('forgetful', 5, 'twitter') = :ahead + 2 AS next_slot;
 SELECT setval('forgetful', 1);
