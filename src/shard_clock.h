@@ -9,6 +9,7 @@
 #define SHARD_CLOCK_H
 
 #include "server_versions.h"
+#include "shard_reservation.h"
 #include "ticks.h"
 
 #include "access/xact.h"
@@ -48,15 +49,6 @@ extern void shard_clock_reserve(TimestampTz tick_end);
 extern TimestampTz shard_clock_reached(Relation rel, XLogRecPtr *lsn);
 extern int64 shard_clock_value(TimestampTz ts);
 extern TimestampTz shard_clock_time(int64 value);
-
-/*
- * The sequence that holds the reservation (shard_reservation.c), and the transaction in
- * which it was found to hold it, until it is altered
- */
-extern LocalTransactionId reservation_lxid;
-extern Oid	find_reservation_sequence(void);
-extern Relation open_reservation_sequence(void);
-extern Relation open_reservation_to_read(void);
 
 /* Prepare the clock for taking an id in this transaction. */
 static inline void

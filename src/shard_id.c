@@ -16,7 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "settings.h"
-#include "snowflake_layout.h"
+#include "snowflake_fields.h"
 #include "wait.h"
 
 #include "miscadmin.h"

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "shard_clock.h"
+#include "shard_reservation.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"

@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "snowflake_layout.h"
+#include "snowflake_fields.h"
 
 /* Raise numeric_value_out_of_range.  "what" names the field in the message. */
 void
