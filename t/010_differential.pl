@@ -6,7 +6,7 @@ use warnings FATAL => 'all';
 
 use FindBin;
 use IPC::Run;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -4,7 +4,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use History;
 use List::Util qw(sum);
 use ObjectidTest;

@@ -6,7 +6,7 @@ use warnings FATAL => 'all';
 
 use Cwd qw(getcwd);
 use FindBin;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use History;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;

@@ -5,7 +5,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use History;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;

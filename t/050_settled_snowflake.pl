@@ -6,7 +6,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use Machine;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
@@ -201,7 +201,7 @@ SKIP:
 	my $cc = $ENV{CC} // 'cc';
 	chomp(my $include = `\${PG_CONFIG:-pg_config} --includedir-server`);
 	skip 'cannot build a module of the server', 2
-	  if system("$cc -shared -fPIC -I$include -o $dir/late_commit.so $FindBin::RealBin/late_commit.c 2>$dir/log") != 0;
+	  if system("$cc -shared -fPIC -I$include -o $dir/late_commit.so $FindBin::RealBin/lib/late_commit.c 2>$dir/log") != 0;
 
 	# Callbacks run newest first, so the module is loaded first.
 	append_to_file($node->data_dir . '/late_commit', '');

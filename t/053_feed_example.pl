@@ -9,7 +9,7 @@ use warnings FATAL => 'all';
 use File::Spec;
 use FindBin;
 use IPC::Run;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use Document;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;

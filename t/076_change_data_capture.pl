@@ -10,7 +10,7 @@ use warnings FATAL => 'all';
 
 use FindBin;
 use JSON::PP;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -22,7 +22,7 @@ use File::Copy qw(copy);
 use File::Spec;
 use FindBin;
 use IPC::Run;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

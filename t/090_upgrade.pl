@@ -6,14 +6,14 @@ use warnings FATAL => 'all';
 
 use Cwd qw(getcwd);
 use FindBin;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/lib";
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_server('main');
-my $list = slurp_file("$FindBin::RealBin/extension_objects.sql");
+my $list = slurp_file("$FindBin::RealBin/lib/extension_objects.sql");
 
 # The objects of the extension in a database, after some statements that are
 # rolled back

@@ -7,7 +7,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib "$FindBin::RealBin/../../t";
+use lib "$FindBin::RealBin/../../t/lib";
 use History;
 use IPC::Run;
 use Machine;

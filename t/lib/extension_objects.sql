@@ -2,7 +2,7 @@
 -- belongs to one of its objects is printed column by column, with names instead of
 -- OIDs, so that two databases can be compared:
 --
---     psql -XAtq [-v extension=NAME] -f t/extension_objects.sql DATABASE
+--     psql -XAtq [-v extension=NAME] -f t/lib/extension_objects.sql DATABASE
 --
 -- Dependencies of operator family members are omitted, because an upgrade can only
 -- add a member to the family, not to the class.

@@ -7,8 +7,8 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib $FindBin::RealBin;
-use Field;
+use lib "$FindBin::RealBin/lib";
+use OtherGenerators;
 use Machine;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;

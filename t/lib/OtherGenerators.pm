@@ -7,7 +7,7 @@
 #     <instagram 17        a statement begins
 #     3742098523...        the ids that it gave
 #     >18                  it is committed
-package Field;
+package OtherGenerators;
 
 use strict;
 use warnings FATAL => 'all';
@@ -22,7 +22,7 @@ use PostgreSQL::Test::Utils;
 our @EXPORT = qw(generators known_generators call create_generators start_sessions go_on end_sessions
   statements count_faults repeated out_of_order after_the_end);
 
-my $tree = dirname(abs_path(__FILE__)) . '/..';
+my $tree = dirname(abs_path(__FILE__)) . '/../..';
 
 # Each as its own documentation says to use it.  A node or shard is NODE; "end" is an
 # instant after the last that the id has room for, "since" a version of the server.
