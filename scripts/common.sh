@@ -16,6 +16,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=                           # the throw-away folder
 postgres=                       # what to start as the server, if not itself
 as_user=()                      # how to run as an ordinary user
+optional=()                     # packages to install if they are to be had
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -115,10 +116,8 @@ install_packages() {
 		echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
 	fi
 	apt_install $(missing_packages "$version")
-	# Some tests are of other people's software, and left out where it is not
-	# to be had.
-	for package in plproxy wal2json; do
-		apt_install "postgresql-$version-$package" 2>/dev/null || true
+	for package in "${optional[@]}"; do
+		apt_install "${package/VERSION/$version}" 2>/dev/null || true
 	done
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
