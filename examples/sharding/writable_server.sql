@@ -1,5 +1,7 @@
 -- One of several servers that all take writes, and all have all rows.  Each
 -- has its own objectid_ext.node_id, and wal_level = logical.
+\set ON_ERROR_STOP on
+CREATE EXTENSION IF NOT EXISTS objectid_ext;
 
 CREATE SEQUENCE orders_id CACHE 64;
 CREATE TABLE orders (
