@@ -7,6 +7,7 @@ use warnings FATAL => 'all';
 
 use FindBin;
 use lib "$FindBin::RealBin/lib";
+use Document;
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -20,6 +21,13 @@ if ($coordinator->safe_psql('postgres', "SELECT count(*) FROM pg_available_exten
 }
 my @servers = $coordinator;
 
+# The statements that only this test runs
+my ($node_problems, $schema_as_shard) = map { $_->{text} } grep { ($_->{in} // '') eq 't/073_citus.pl' } blocks('docs/citus.md');
+
+# The minor releases of 2026 ask for the names of output plugins.
+my $plugins = $coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'})
+  ? "output_plugin_libraries = 'pgoutput, citus'" : '';
+
 # Roles and sequences are each server's own.
 sub start_citus
 {
@@ -30,6 +38,7 @@ shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=prefer'
 citus.local_hostname = '$socket'
 wal_level = logical
+$plugins
 max_wal_senders = 10
 timezone = 'UTC'
 max_prepared_transactions = 50
@@ -130,20 +139,23 @@ is($coordinator->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FRO
 cmp_ok($coordinator->safe_psql('postgres', q{SELECT count(*) FROM message WHERE snowflake_node(id, 'twitter') = 3}), '>', 0, 'there are ids of the new worker');
 
 # The node ids of all servers
-my $same = q{
-	SELECT result AS node_id, count(*) FROM run_command_on_all_nodes('SELECT snowflake_node_id()')
-	GROUP BY result HAVING count(*) > 1};
-is($coordinator->safe_psql('postgres', $same), '', 'no node id twice');
+sub has_node_problems
+{
+	my ($setting, $reached, $expected, $name) = @_;
+	$servers[3]->append_conf('postgresql.conf', "objectid_ext.node_id = $setting");
+	$servers[3]->reload;
+	$servers[3]->poll_query_until('postgres', "SELECT current_setting('objectid_ext.node_id') = '$reached'") or die 'no reload';
+	my $problems = $coordinator->safe_psql('postgres', $node_problems);
+	is(scalar(() = $problems =~ /^\d+\|/mg), $expected, $name) or diag($problems);
+}
+my $own = $coordinator->safe_psql('postgres', 'SELECT groupid FROM pg_dist_node WHERE nodeport = ' . $servers[3]->port);
+has_node_problems($own, $own, 0, 'no node id twice');
 is($coordinator->safe_psql('postgres', q{
 		SELECT count(*), bool_and(result = groupid::text)
 		FROM run_command_on_all_nodes('SELECT snowflake_node_id()') JOIN pg_dist_node USING (nodeid)}), '4|t', 'groupid is a node id');
-$servers[3]->append_conf('postgresql.conf', 'objectid_ext.node_id = 2');
-$servers[3]->reload;
-$servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 2') or die 'no reload';
-is($coordinator->safe_psql('postgres', $same), '2|2', 'a node id twice is found');
-$servers[3]->append_conf('postgresql.conf', 'objectid_ext.node_id = 3');
-$servers[3]->reload;
-$servers[3]->poll_query_until('postgres', 'SELECT snowflake_node_id() = 3') or die 'no reload';
+has_node_problems(2, 2, 2, 'a node id twice is found');
+has_node_problems(-1, -1, 1, 'and a server that has none');
+has_node_problems($own, $own, 0, 'and that all is well again');
 
 # Citus sends COMMIT PREPARED to the workers from a callback at the end of the
 # transaction.  A reader on the server that takes the ids must not pass their rows
@@ -218,6 +230,73 @@ is($coordinator->safe_psql('postgres', sprintf($copies, 'right_way')), '1', 'and
 # The time zone of the session is not that of the workers.
 my $zone = q{SET timezone = 'Asia/Tokyo'; SELECT DISTINCT to_char(objectid_timestamp(id), 'OF') FROM event};
 is($coordinator->safe_psql('postgres', $zone), '+00', 'the time zone is not sent');
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE by_hour (id objectid PRIMARY KEY);
+	SELECT create_distributed_table('by_hour', 'id');
+	SET timezone = 'Asia/Tokyo';
+	INSERT INTO by_hour SELECT gen_objectid(current_date + i * interval '1 hour') FROM generate_series(-24, 23) AS i});
+my $today = q{SET timezone = 'Asia/Tokyo'; SELECT count(*) FROM by_hour WHERE id >= %s};
+isnt($coordinator->safe_psql('postgres', sprintf $today, 'current_date'), '24', 'current_date is the day of the workers');
+is($coordinator->safe_psql('postgres', sprintf $today, '(SELECT current_date::timestamptz)'), '24', 'a sub-select is that of the session');
+
+# A schema that is a shard, moved while clients insert, by the coordinator and by a worker
+$coordinator->safe_psql('postgres', $schema_as_shard);
+$coordinator->safe_psql('postgres', q{
+	SET citus.enable_schema_based_sharding = on;
+	CREATE SCHEMA "Tenant 6";
+	CREATE TABLE "Tenant 6".bill (id bigint PRIMARY KEY DEFAULT next_snowflake('public.photo_id'::text::regclass, 'twitter'), title text NOT NULL)});
+foreach my $table ('tenant_5.photo', '"Tenant 6".bill')
+{
+	my $schema = $table =~ s/\.\w+$//r;
+	my $insert = qq{SELECT format('INSERT INTO $table (title) VALUES (%L)', i) FROM generate_series(1, 300) i \\gexec};
+	my @clients = map { start_client($_, $insert) } @servers[ 0, 1 ];
+	my $placement = qq{SELECT nodename, nodeport FROM citus_shards JOIN pg_dist_node USING (nodename, nodeport) WHERE table_name = '$table'::regclass};
+	my ($other) = grep { $coordinator->safe_psql('postgres', $placement) !~ /\|@{[ $_->port ]}$/ } @servers[ 1, 2 ];
+	$coordinator->safe_psql('postgres', "SELECT citus_schema_move('$schema', " . place($other) . ')');
+	ok($_->{run}->finish, 'a client sees no error while the schema moves') or diag(slurp_file($_->{errors})) foreach @clients;
+	like($coordinator->safe_psql('postgres', $placement), qr/\|@{[ $other->port ]}$/, "$table has moved");
+	$coordinator->safe_psql('postgres', "INSERT INTO $table (title) SELECT 'after' FROM generate_series(1, 100)");
+	is($coordinator->safe_psql('postgres', "SELECT count(*), count(DISTINCT id) FROM $table"), '700|700', "$table: no row is lost, no id comes twice");
+}
+my ($refused, undef, $why) = $coordinator->psql('postgres', q{
+	SET citus.enable_schema_based_sharding = on;
+	CREATE SCHEMA tenant_7;
+	CREATE SEQUENCE tenant_7.photo_id;
+	CREATE TABLE tenant_7.photo (id bigint PRIMARY KEY DEFAULT next_snowflake('tenant_7.photo_id', 7, 'twitter'), title text)});
+note "a sequence in such a schema: $why";
+
+# An outbox on the coordinator, filled beside a distributed table in one transaction
+$coordinator->safe_psql('postgres', slurp_file('examples/feed/outbox.sql'));
+my $both = start_client($coordinator, q{
+	SELECT format('BEGIN; INSERT INTO message (body) VALUES (%1$L); INSERT INTO outbox (item, quantity) VALUES (%1$L, 1); COMMIT', 'outbox ' || i)
+	FROM generate_series(1, 300) i \gexec
+	CREATE TABLE outbox_is_complete ()});
+$coordinator->safe_psql('postgres', q{CREATE TABLE delivered (item text)});
+my $is_last = 0;
+my $last = 0;
+foreach my $poll (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+{
+	last if $is_last;
+	$is_last = $coordinator->safe_psql('postgres', q{SELECT to_regclass('outbox_is_complete') IS NOT NULL}) eq 't';
+	my $upto = $coordinator->safe_psql('postgres', q{CALL settled_snowflake('outbox_id', NULL)});
+	$coordinator->safe_psql('postgres', "INSERT INTO delivered SELECT item FROM outbox WHERE id > $last AND id <= $upto");
+	$last = $upto;
+}
+ok($both->{run}->finish, 'a client of both ends') or diag(slurp_file($both->{errors}));
+is($coordinator->safe_psql('postgres', q{SELECT string_agg(item, ',' ORDER BY item) FROM delivered}),
+	$coordinator->safe_psql('postgres', q{SELECT string_agg(body, ',' ORDER BY body) FROM message WHERE body LIKE 'outbox %'}),
+	'each row of the outbox is delivered once, with its row of the distributed table');
+
+# What the page says of MERGE, and of a foreign key to a reference table
+my ($merged, undef, $message) = $coordinator->psql('postgres', q{
+	MERGE INTO message USING (SELECT 'merged' AS body) AS s ON false
+	WHEN NOT MATCHED THEN INSERT (id, body) VALUES (next_snowflake('public.message_id'::text::regclass, 'twitter'), s.body)});
+isnt($merged, 0, 'MERGE with a generator is refused') or diag($message);
+$coordinator->safe_psql('postgres', q{
+	CREATE TABLE country (code text PRIMARY KEY);
+	SELECT create_reference_table('country');
+	CREATE TABLE visit (id bigint PRIMARY KEY, code text REFERENCES country)});
+is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = 'visit'::regclass}), '1', 'a foreign key to a reference table makes a table one of Citus');
 
 # The default of a serial column becomes a clock sequence, then the table is distributed.
 $coordinator->safe_psql('postgres', q{
