@@ -38,8 +38,9 @@
  *	- Recovery.  Until it ends, and on a standby until its promotion, there are only
  *	  read-only transactions.
  *	- An error or a cancel at each place where the code can throw one.
- *	- With -DDROPS: DROP and CREATE EXTENSION, a dump restored into the same
- *	  database, and a rollback of these, while the ledger persists.
+ *	- With -DDROPS: DROP EXTENSION, CREATE EXTENSION, and calls in a transaction that
+ *	  creates the extension and is rolled back; a dump restored into the same
+ *	  database.  The ledger persists.
  *
  * What is left out, so that the model can do more than the code:
  *	- The clocks.  A session asks for the watched tick whatever the clock says, so
@@ -117,6 +118,7 @@ bit	 ref_recycled[SESSIONS];	/* is page->version not ref->version any more? */
 bit	 in_recovery;
 byte killed;					/* who has yet to notice the crash, as bits */
 byte in_transaction;			/* sessions that hold a lock on the sequence */
+bit	 dropped;					/* is there no extension? */
 bit	 replaced;					/* has nobody adopted the sequence since its DROP? */
 
 /* ---- What the claim is about ---- */
@@ -296,6 +298,7 @@ end_idle:
 #ifndef FAULT_STARTED_ON_STANDBY	/* PreventCommandIfReadOnly(): before the promotion, too */
 			!in_recovery;
 #endif
+			!dropped;
 			BEGIN_TRANSACTION;
 			if
 #ifdef FAULT_LOOKED_ONCE		/* once since the start of the server */
@@ -522,8 +525,8 @@ inline crash() {
 	:: last_value_on_disk = last_value	/* WAL had been written out already */
 	:: skip
 	fi;
-	if							/* nobody adopted the new sequence */
-	:: replaced && last_value_on_disk < PAST -> issued = 0
+	if							/* nobody adopted the new sequence, if there is one */
+	:: replaced && (dropped || last_value_on_disk < PAST) -> issued = 0
 	:: else
 	fi;
 	known = 0;
@@ -540,7 +543,7 @@ inline crash() {
 
 init
 {
-	byte i;
+	byte page, i;
 
 	atomic {
 		for (i : 0 .. SESSIONS - 1) { run session(i) }
@@ -553,32 +556,56 @@ end_world:
 	:: atomic { !in_recovery -> crash() }
 	:: atomic { in_recovery && !killed -> last_value = last_value_on_disk; in_recovery = 0 }
 #ifdef DROPS
-	/*
-	 * DROP EXTENSION, CREATE EXTENSION, and perhaps the setval() of a dump.  The
-	 * time in a sequence that nobody adopted before its DROP is lost with it.
-	 */
-	:: atomic { !in_recovery && in_transaction == 0 ->
+	/* DROP EXTENSION.  The time in a sequence that nobody adopted is lost with it. */
+	:: atomic { !dropped && !in_recovery && in_transaction == 0 ->
 			if
 			:: !known -> issued = 0
 			:: else
 			fi;
+			adopted = 0;
+			dropped = 1;
+			replaced = 1 }
+	/* CREATE EXTENSION, and perhaps the setval() of a dump */
+	:: atomic { dropped && !in_recovery ->
 			any_time_from(last_value, BEFORE);
 			last_value_on_disk = last_value;
 			if
 			:: last_value == PAST && !issued -> issued = 1; known = 0
 			:: else
 			fi;
-			adopted = 0;
-			replaced = 1 }
+			dropped = 0 }
 	/*
-	 * The same, with calls, and a rollback.  Only a clock that has not begun allows
-	 * these calls.  The clock has then begun without the sequence that is back.
+	 * A transaction that creates the extension, takes ids, and is rolled back.  If it
+	 * has dropped the extension before, the sequence is back as it was.
 	 */
-	:: atomic { !begun && !in_recovery && in_transaction == 0 ->
-			any_time_from(base_time, base_time);
-			any_time_from(reserved, base_time);
+#ifdef FAULT_SEQUENCE_REPLACED	/* open_reservation_sequence(): such calls are allowed */
+	:: atomic { !in_recovery && in_transaction == 0 && !set_locked ->
+#else
+	:: atomic { dropped && !in_recovery && !set_locked ->
+#endif
+			advance_base();
+			reserved = MAX(reserved, base_time);
+			any_time_from(reserved, reserved);
 			begun = 1;
-			replaced = 1 }
+			page = NO_PAGE;
+			if
+			:: base_time < PAST -> look_for_page()
+			:: else
+			fi;
+			if
+			:: base_time < PAST && page == NO_PAGE ->
+				look_for_free_page();
+				if
+				:: page != NO_PAGE -> change_version(page); zero_page(1)
+				:: else
+				fi
+			:: else
+			fi;
+			if
+			:: page != NO_PAGE && !taken[page] && reserved >= PAST -> taken[page] = 1; issue()
+			:: else
+			fi;
+			page = 0 }
 #endif
 	od
 }
