@@ -227,7 +227,7 @@ raise_settled(TimestampTz ts)
 static TimestampTz
 settled_time(void)
 {
-	Relation	rel = open_reservation_to_read();
+	Relation	rel = open_reservation(AccessShareLock);
 	XLogRecPtr	lsn;
 	int64		limit = shard_clock_value(shard_clock_reached(rel, &lsn));
 

@@ -265,7 +265,7 @@ update_reservation(Relation rel, TimestampTz tick_end)
 void
 shard_clock_reserve(TimestampTz tick_end)
 {
-	Relation	rel = relation_open(find_reservation_sequence(), NoLock);
+	Relation	rel = open_reservation(RowExclusiveLock);
 
 	update_reservation(rel, tick_end);
 	relation_close(rel, NoLock);
@@ -289,7 +289,7 @@ shard_clock_begin_transaction(void)
 	PreventCommandIfParallelMode("next_shard_id()");
 	shard_clock_attach();
 
-	rel = open_reservation_sequence();
+	rel = open_reservation_to_write();
 	if (!is_ours(read_reservation(rel, &lsn)))
 		update_reservation(rel, PG_INT64_MIN);
 	entry = lock_sequence(RelationGetRelid(rel));
@@ -299,7 +299,7 @@ shard_clock_begin_transaction(void)
 	shard_clock_sync();
 	unsettled_publish(entry, shard_clock_value(shard_clock_base(my_shard_clock)));
 	pg_memory_barrier();
-	reservation_lxid = MyProcLxid;
+	set_reservation_checked();
 }
 
 /*

@@ -16,7 +16,6 @@
 #include "access/xlogdefs.h"
 #include "port/atomics.h"
 #include "storage/lwlock.h"
-#include "storage/proc.h"
 #include "utils/relcache.h"
 
 /* In shared memory, one for each database.  Entries are never removed. */
@@ -54,7 +53,7 @@ extern TimestampTz shard_clock_time(int64 value);
 static inline void
 shard_clock_begin(void)
 {
-	if (unlikely(XactReadOnly || reservation_lxid != MyProcLxid))
+	if (unlikely(XactReadOnly || !reservation_is_checked()))
 		shard_clock_begin_transaction();
 }
 

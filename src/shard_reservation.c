@@ -14,7 +14,6 @@
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
 #include "sequence_page.h"
@@ -22,7 +21,9 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
+#define EXTENSION		"objectid_ext"
 #define RESERVATION_SEQUENCE	"shard_id_reservation"
 
 /* The sequence, or InvalidOid if it must be looked up */
@@ -47,51 +48,65 @@ invalidate_sequence(Datum arg, Oid relid)
 	}
 }
 
-/* Return the sequence that is a member of the extension, or InvalidOid. */
+/* Return the schema of the extension, as a snapshot sees it, or InvalidOid. */
 static Oid
-member_sequence(void)
+extension_schema(Snapshot snapshot)
 {
-	Oid			extension = get_extension_oid("objectid_ext", false);
-	Relation	depend = table_open(DependRelationId, AccessShareLock);
-	ScanKeyData key[2];
+	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	Oid			result = InvalidOid;
 
-	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(ExtensionRelationId));
-	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(extension));
-	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_depend member = (Form_pg_depend) GETSTRUCT(tuple);
-
-		if (member->classid == RelationRelationId && member->deptype == DEPENDENCY_EXTENSION &&
-			get_rel_relkind(member->objid) == RELKIND_SEQUENCE)
-			result = member->objid;
-	}
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum(EXTENSION));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, snapshot, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		result = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
 	systable_endscan(scan);
-	table_close(depend, AccessShareLock);
+	table_close(extensions, AccessShareLock);
+	return result;
+}
+
+/* Was there an extension before this transaction?  It may have dropped it. */
+static bool
+extension_existed(void)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	bool		result;
+
+	snapshot->curcid = FirstCommandId;	/* before all that we have done */
+	result = OidIsValid(extension_schema(snapshot));
+	UnregisterSnapshot(snapshot);
 	return result;
 }
 
 /* Find the sequence, or raise an error. */
-Oid
+static Oid
 find_reservation_sequence(void)
 {
 	static bool registered = false;
+	Oid			extension;
+	Oid			relid;
 
 	if (!registered)
 		CacheRegisterRelcacheCallback(invalidate_sequence, (Datum) 0);
 	registered = true;
-	if (!OidIsValid(reservation_relid))
-		reservation_relid = member_sequence();
-	if (!OidIsValid(reservation_relid))
+
+	/* Others can have committed DROP and CREATE EXTENSION since the statement began. */
+	AcceptInvalidationMessages();
+	if (OidIsValid(reservation_relid))
+		return reservation_relid;
+
+	extension = get_extension_oid(EXTENSION, false);
+	relid = get_relname_relid(RESERVATION_SEQUENCE, extension_schema(NULL));
+	if (!OidIsValid(relid) || getExtensionOfObject(RelationRelationId, relid) != extension)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("sequence \"%s\" of extension objectid_ext does not exist", RESERVATION_SEQUENCE)));
-	return reservation_relid;
+				 errmsg("sequence \"%s\" of extension %s does not exist",
+						RESERVATION_SEQUENCE, EXTENSION)));
+	return reservation_relid = relid;
 }
 
 
@@ -100,49 +115,48 @@ find_reservation_sequence(void)
  * ----------------------------------------------------------------
  */
 
+/*
+ * Open the sequence, with a lock that is held until the end of the transaction: no
+ * other takes its place as long.  While we wait for the lock, DROP EXTENSION can come
+ * first.
+ */
+Relation
+open_reservation(LOCKMODE lockmode)
+{
+	for (;;)
+	{
+		Relation	rel = try_relation_open(find_reservation_sequence(), lockmode);
+
+		if (rel != NULL && RelationGetRelid(rel) == reservation_relid)
+			return rel;
+		if (rel != NULL)
+			relation_close(rel, lockmode);
+		reservation_relid = InvalidOid;
+	}
+}
+
 /* Open the sequence, to write to it. */
 Relation
-open_reservation_sequence(void)
+open_reservation_to_write(void)
 {
-	Relation	rel;
+	Relation	rel = open_reservation(RowExclusiveLock);
 
-	/* Hold the lock until the end of the transaction.  While we wait for it, DROP can come first. */
-	while ((rel = try_relation_open(lock_sequence(find_reservation_sequence())->relid, NoLock)) == NULL)
-		continue;
+	(void) lock_sequence(RelationGetRelid(rel));
 	if (rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("\"%s\" is not a logged sequence", RESERVATION_SEQUENCE)));
 
-	/* A rollback would remove the file, and the file before would come back. */
-	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId)
+	/*
+	 * A rollback would remove the file with our reservation, and the file, or the
+	 * sequence, from before would come back.
+	 */
+	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId ||
+		(rel->rd_createSubid != InvalidSubTransactionId && extension_existed()))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
 						"next_shard_id()", RESERVATION_SEQUENCE),
 				 errhint("Commit the transaction first.")));
 	return rel;
-}
-
-/*
- * Open the sequence to read it, with a lock that is held until the end of the
- * transaction: no other takes its place while the words of transactions are read.
- */
-Relation
-open_reservation_to_read(void)
-{
-	for (;;)
-	{
-		Oid			relid;
-		Relation	rel;
-
-		AcceptInvalidationMessages();
-		relid = find_reservation_sequence();
-		rel = try_relation_open(relid, AccessShareLock);
-		if (rel != NULL && relid == find_reservation_sequence())
-			return rel;
-		if (rel != NULL)
-			relation_close(rel, AccessShareLock);
-		reservation_relid = InvalidOid;
-	}
 }

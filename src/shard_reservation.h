@@ -10,16 +10,26 @@
 
 #include "server_versions.h"
 
+#include "storage/lockdefs.h"
 #include "storage/proc.h"
 #include "utils/relcache.h"
 
-/*
- * The sequence that holds the reservation (shard_reservation.c), and the transaction in
- * which it was found to hold it, until it is altered
- */
+extern Relation open_reservation(LOCKMODE lockmode);
+extern Relation open_reservation_to_write(void);
+
+/* The transaction that has found the reservation in the sequence; reset if that is altered */
 extern LocalTransactionId reservation_lxid;
-extern Oid	find_reservation_sequence(void);
-extern Relation open_reservation_sequence(void);
-extern Relation open_reservation_to_read(void);
+
+static inline bool
+reservation_is_checked(void)
+{
+	return reservation_lxid == MyProcLxid;
+}
+
+static inline void
+set_reservation_checked(void)
+{
+	reservation_lxid = MyProcLxid;
+}
 
 #endif							/* SHARD_RESERVATION_H */

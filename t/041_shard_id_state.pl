@@ -53,26 +53,67 @@ crash_after('DROP and CREATE EXTENSION in one transaction, another id', take(100
 crash_after('DROP and CREATE EXTENSION, rolled back', take(100) . "BEGIN; $renew ROLLBACK; $other");
 crash_after('ALTER SEQUENCE, rolled back',
 	take(100) . 'BEGIN; ALTER SEQUENCE shard_id_reservation RESTART; ROLLBACK;' . $other);
+# The reservation is the member of that name, in the schema of the extension.
+crash_after('other sequences in the extension', take(100) . q{
+	CREATE SCHEMA s;
+	CREATE SEQUENCE other;
+	CREATE SEQUENCE s.shard_id_reservation;
+	ALTER EXTENSION objectid_ext ADD SEQUENCE other;
+	ALTER EXTENSION objectid_ext ADD SEQUENCE s.shard_id_reservation;} . $other);
 
 # ALTER SEQUENCE replaces the file of the sequence, and a rollback brings the file
-# before back, without the reservations since.
-foreach (
-	'BEGIN; ALTER SEQUENCE shard_id_reservation RESTART;',
+# before back, without the reservations since.  So does that of DROP EXTENSION with
+# the sequence.
+my @replacing = (
+	'ALTER SEQUENCE shard_id_reservation RESTART;',
 	# which leave the value as it is
-	'BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1;',
-	'BEGIN; ALTER SEQUENCE shard_id_reservation START 7;',
-	'BEGIN; ALTER SEQUENCE shard_id_reservation AS bigint;',
-	'BEGIN; SELECT next_shard_id(1, 1); SAVEPOINT a; ALTER SEQUENCE shard_id_reservation RESTART;',
+	'ALTER SEQUENCE shard_id_reservation INCREMENT 1;',
+	'ALTER SEQUENCE shard_id_reservation START 7;',
+	'ALTER SEQUENCE shard_id_reservation AS bigint;',
 	# the rollback of the second file does not bring back the one before the first
-	'BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1; SAVEPOINT a; ALTER SEQUENCE shard_id_reservation INCREMENT 1; ROLLBACK TO a;')
+	'ALTER SEQUENCE shard_id_reservation INCREMENT 1; SAVEPOINT a; ALTER SEQUENCE shard_id_reservation INCREMENT 1; ROLLBACK TO a;',
+	$renew,
+	"SAVEPOINT a; $renew RELEASE a;",
+	q{ALTER EXTENSION objectid_ext DROP SEQUENCE shard_id_reservation; DROP SEQUENCE shard_id_reservation;
+	CREATE SEQUENCE shard_id_reservation; ALTER EXTENSION objectid_ext ADD SEQUENCE shard_id_reservation;});
+
+sub is_refused
 {
-	my ($ret, $out, $err) = $node->psql('postgres', "SELECT next_shard_id(1, 1);\n$_\n$other");
-	like($err, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, "$_ and then an id");
+	my ($when, $script) = @_;
+	my ($ret, $out, $err) = $node->psql('postgres', "SET client_min_messages = error; $script\n$other");
+	like($err, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, "$when: $script");
 }
-# The same as the first call after a start of the server
-$node->restart;
-my (undef, undef, $altered) = $node->psql('postgres', "BEGIN; ALTER SEQUENCE shard_id_reservation INCREMENT 1;\n$other");
-like($altered, qr/cannot execute next_shard_id\(\) in the transaction that replaced sequence "shard_id_reservation"/, 'ALTER SEQUENCE and then the first id after a restart');
+is_refused('another session has taken ids', "BEGIN; $_") foreach @replacing;
+is_refused('so has this transaction', "BEGIN; $other SAVEPOINT b; $_") foreach @replacing;
+foreach ('ALTER SEQUENCE shard_id_reservation INCREMENT 1;', $renew)
+{
+	$node->restart;
+	is_refused('the first since the start', "BEGIN; $_");
+}
+
+# Where there was none before, the transaction that creates the extension takes ids.
+sub create_and_take
+{
+	my ($database, $end) = @_;
+	return $node->safe_psql($database, 'BEGIN; CREATE EXTENSION objectid_ext;' . take(100) . $end);
+}
+my $ids = $node->safe_psql('postgres', take(100));
+$node->safe_psql('postgres', 'SET client_min_messages = error; DROP EXTENSION objectid_ext CASCADE');
+foreach my $end ('ROLLBACK', 'ROLLBACK', 'COMMIT')
+{
+	my $more = create_and_take('postgres', $end);
+	is(repeated($ids, $more), 0, "after DROP EXTENSION, CREATE EXTENSION and ids, $end: no id comes again");
+	$ids .= "\n$more";
+}
+$ids = '';
+foreach (1 .. 2)
+{
+	$node->safe_psql('postgres', 'CREATE DATABASE again OID = 3000000000');
+	my $more = create_and_take('again', 'COMMIT');
+	is(repeated($ids, $more), 0, 'a database with the OID of one that was dropped: no id comes again') if $ids;
+	$ids = $more;
+	$node->safe_psql('postgres', 'DROP DATABASE again');
+}
 
 # A session that waits for DROP EXTENSION goes on with what comes after it.
 sub wait_for_commit
@@ -90,6 +131,17 @@ sub wait_for_commit
 like(wait_for_commit($renew), qr/^\d+\n$/, 'an id from the extension that is created when another is dropped');
 like(wait_for_commit('DROP EXTENSION objectid_ext CASCADE'), qr/ERROR:  extension "objectid_ext" does not exist/, 'no id after DROP EXTENSION');
 $node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
+
+# So does a statement that began before that, in a session that has only read.
+my $gate = $node->background_psql('postgres');
+$gate->query_safe('SELECT pg_advisory_lock(1)');
+my $reading = start_client($node, "CALL settled_shard_id('instagram', NULL); SELECT pg_advisory_lock(1) IS NULL, next_shard_id(1, 1) > 0;");
+$node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted') or die 'the session does not wait';
+$node->safe_psql('postgres', "SET client_min_messages = error; $renew");
+$gate->query_safe('SELECT pg_advisory_unlock(1)');
+$gate->quit;
+$reading->{run}->finish;
+like(slurp_file($reading->{output}) . slurp_file($reading->{errors}), qr/^f\|t$/m, 'an id in a statement that began before DROP and CREATE EXTENSION');
 
 # Ids in the transaction that creates the extension, as migrations do
 $node->safe_psql('postgres', 'CREATE DATABASE migrated');
