@@ -17,11 +17,10 @@
  */
 #include "shard_clock.h"
 
-#include <time.h>
-
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "utils/rel.h"
 
 #include "sequence_page.h"
@@ -75,13 +74,14 @@ shard_clock_attach(void)
  * ----------------------------------------------------------------
  */
 
+/* Return the time of the monotonic clock, which all processes share. */
 static int64
 monotonic_now(void)
 {
-	struct timespec now;
+	instr_time	now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64) now.tv_sec * USECS_PER_SEC + now.tv_nsec / 1000;
+	INSTR_TIME_SET_CURRENT(now);
+	return (int64) INSTR_TIME_GET_MICROSEC(now);
 }
 
 /* Advance base_time to now; ticks that ended by then are over. */
@@ -152,7 +152,8 @@ shard_clock_sync(void)
 
 /*
  * Has base_time of a database passed a time?  No session of another database may
- * be there to advance it, so we do.
+ * be there to advance it, so we do, but no further: a wall clock that is ahead for a
+ * moment should not move the clocks of databases that nobody uses.
  */
 bool
 shard_clock_has_passed(Oid database, TimestampTz ts)
@@ -161,12 +162,10 @@ shard_clock_has_passed(Oid database, TimestampTz ts)
 
 	if (database != MyDatabaseId)
 	{
-		TimestampTz wall = GetCurrentTimestamp();
-
 		clock = dshash_find(clocks, &database, false);
 		dshash_release_lock(clocks, clock);
-		if (ts <= wall && ts > shard_clock_base(clock))
-			advance_base(clock, wall);
+		if (ts > shard_clock_base(clock) && ts <= GetCurrentTimestamp())
+			advance_base(clock, ts);
 	}
 	return ts <= shard_clock_base(clock);
 }
@@ -224,11 +223,29 @@ is_ours(TimestampTz stored)
 }
 
 /*
- * Make sure that the sequence holds our reservation, and that it covers tick_end.
+ * Store a reservation that covers tick_end and what the sequence holds, before any
+ * session relies on it.
+ */
+static void
+write_reservation(Relation rel, TimestampTz stored, TimestampTz tick_end)
+{
+	shard_clock *clock = my_shard_clock;
+	TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+	TimestampTz ahead = Max(tick_end, shard_clock_base(clock)) + RESERVED_AHEAD;
+	int64		value = shard_clock_value(Max(Max(reserved, stored), ahead));
+
+	XLogFlush(set_sequence_value(rel, value));
+	pg_atomic_write_u64(&clock->reserved, (uint64) shard_clock_time(value));
+}
+
+/*
+ * Make sure that the sequence holds our reservation, and that it covers tick_end:
  *
- * After a start of the server, a restore or setval(), it can hold a later time:
- * then the clock continues there.  A new sequence, or one that was set back, gets
- * our time.
+ * - Adopt the sequence if it holds another time.  After a start of the server, a
+ *   restore or setval(), that can be later than ours: then the clock continues there.
+ *   A new sequence, or one that was set back, gets our time.
+ * - Extend the reservation if it ends before tick_end.
+ * - Otherwise, another session has done that while we waited for the lock.
  */
 static void
 update_reservation(Relation rel, TimestampTz tick_end)
@@ -241,20 +258,12 @@ update_reservation(Relation rel, TimestampTz tick_end)
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
 	stored = read_reservation(rel, &lsn);
 	if (!is_ours(stored))
-		advance_base(clock, Max(stored, GetCurrentTimestamp()));
-	if (!is_ours(stored) || !shard_clock_is_reserved(tick_end))
 	{
-		TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
-		int64		value;
-
-		tick_end = Max(tick_end, shard_clock_base(clock));
-		reserved = Max(reserved, Max(stored, tick_end + RESERVED_AHEAD));
-		value = shard_clock_value(reserved);
-
-		/* Before any session relies on it */
-		XLogFlush(set_sequence_value(rel, value));
-		pg_atomic_write_u64(&clock->reserved, (uint64) shard_clock_time(value));
+		advance_base(clock, Max(stored, GetCurrentTimestamp()));
+		write_reservation(rel, stored, tick_end);
 	}
+	else if (!shard_clock_is_reserved(tick_end))
+		write_reservation(rel, stored, tick_end);
 	LWLockRelease(&clock->reservation_lock);
 }
 
