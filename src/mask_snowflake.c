@@ -29,8 +29,9 @@
 #define KEY_LEN		16
 
 /*
- * What a round changes one half by, from the other: the first 32 bits of the HMAC of
- * both, as numbers of 32 bits.  All are big-endian.
+ * Return the change that a round makes to one half: the first 32 bits of the HMAC of
+ * the number of the round and the other half.  All numbers have 32 bits and are
+ * big-endian.
  */
 static uint32
 round_change(pg_hmac_ctx *hmac, bytea *key, int round, uint32 half)

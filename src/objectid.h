@@ -45,7 +45,8 @@ name(PG_FUNCTION_ARGS) \
 { \
 	PG_RETURN_BOOL(condition); \
 } \
-extern int	no_such_variable	/* takes the semicolon */
+/* keep compiler quiet - no extra ; */ \
+extern int	no_such_variable
 
 /* objectid_parse.c */
 extern bool parse_objectid(const char *str, objectid *id, Node *escontext);

@@ -209,10 +209,10 @@ open_histogram(id_column *column, Oid opno)
 }
 
 /*
- * Estimate the fraction of the rows that were added since ANALYZE: the growth of
- * the table since its pages were counted, as far as ids of that time came at the
- * rate of the latest tenth of the histogram.  Updates and rows with older ids
- * make a table grow, too.
+ * Estimate the fraction of the rows that were added since ANALYZE.  It is the growth
+ * of the table since its pages were counted, but no more than ids at the rate of the
+ * latest tenth of the histogram would add: updates and rows with older ids make a
+ * table grow, too.
  */
 static void
 estimate_added(id_column *column)

@@ -168,37 +168,50 @@ streams_below(const shard_entry *entry, int64 seq)
 	return n;
 }
 
+static void
+insert_stream(shard_entry *entry, int i, int64 first)
+{
+	shard_stream *stream = &entry->streams[i];
+
+	memmove(stream + 1, stream, (entry->nstreams - i) * sizeof(shard_stream));
+	entry->nstreams++;
+	stream->first = first;
+}
+
+static void
+remove_stream(shard_entry *entry, int i)
+{
+	shard_stream *stream = &entry->streams[i];
+
+	entry->nstreams--;
+	memmove(stream, stream + 1, (entry->nstreams - i) * sizeof(shard_stream));
+}
+
 /*
- * Remember the id of a number, of which n streams begin below.  The id is above
- * theirs.
+ * Remember the id of a number.  nbelow streams begin below the number, and the id is
+ * above theirs.
  */
 static void
-remember_id(shard_entry *entry, int n, int64 seq, int64 id)
+remember_id(shard_entry *entry, int nbelow, int64 seq, int64 id)
 {
 	shard_stream *streams = entry->streams;
+	int			own = nbelow - 1;	/* the stream of the number */
 
-	if (n == 0 || seq - streams[n - 1].last > STREAM_GAP)
-	{
-		memmove(&streams[n + 1], &streams[n], (entry->nstreams - n) * sizeof(shard_stream));
-		entry->nstreams++;
-		streams[n++].first = seq;
-	}
-	streams[n - 1].last = seq;
-	streams[n - 1].id = id;
+	/* It is the one below, if that is close, or a new one. */
+	if (own < 0 || seq - streams[own].last > STREAM_GAP)
+		insert_stream(entry, ++own, seq);
+	streams[own].last = seq;
+	streams[own].id = id;
 
-	/* Remove higher streams with lower ids, because they are redundant now. */
-	while (n < entry->nstreams && streams[n].id <= id)
-	{
-		entry->nstreams--;
-		memmove(&streams[n], &streams[n + 1], (entry->nstreams - n) * sizeof(shard_stream));
-	}
+	/* All higher numbers get ids above this one, so streams above with lower ids are redundant. */
+	while (own + 1 < entry->nstreams && streams[own + 1].id <= id)
+		remove_stream(entry, own + 1);
 
-	/* If there are too many, the lowest become one, with the higher id of both. */
+	/* If there are too many, the lowest two become one, with the higher id of both. */
 	if (entry->nstreams > STREAMS)
 	{
 		streams[1].first = streams[0].first;
-		memmove(&streams[0], &streams[1], STREAMS * sizeof(shard_stream));
-		entry->nstreams = STREAMS;
+		remove_stream(entry, 0);
 	}
 }
 
@@ -224,17 +237,20 @@ present_tick(shard_entry *entry, TimestampTz now)
 	return entry->tick;
 }
 
-/* Return the first tick in which the id keeps the order of the session. */
+/*
+ * Return the first tick in which the id of a number, of which nbelow streams begin
+ * below, is above theirs.
+ */
 static int64
-first_tick(const shard_entry *entry, int n, int64 slot)
+first_tick(const shard_entry *entry, int nbelow, int64 slot)
 {
 	const snowflake_layout *layout = &entry->key.layout;
 	int64		below;
 	int64		tick;
 
-	if (n == 0)
+	if (nbelow == 0)
 		return forgotten_end == PG_INT64_MIN ? 0 : tick_from(&layout->clock, forgotten_end);
-	below = entry->streams[n - 1].id;
+	below = entry->streams[nbelow - 1].id;
 	tick = below >> layout->time_shift;
 	return snowflake_pack(layout, tick, (int32) entry->key.shard, slot) > below ? tick : tick + 1;
 }
@@ -330,6 +346,19 @@ check_shard_layout(const snowflake_layout *layout)
  * lead the clock by objectid_ext.max_clock_lead; beyond that, calls wait, and
  * can be cancelled.
  *
+ * There are five steps.  An error in any of them wastes the slot at most.
+ *
+ * - Begin: in each transaction, make sure that the sequence holds the reservation,
+ *	 and that no rollback takes it away.  Publish the time: settled_shard_id() stays
+ *	 before it until the transaction has ended.
+ * - Order: find the first tick in which the id is above those that the session took
+ *	 with lower numbers.
+ * - Claim: take the slot in that tick, the present one or a later one.  Nobody else
+ *	 has it, or gets it, while the server runs.
+ * - Remember the id, so that those of higher numbers will be above it.
+ * - Reserve: make sure that the end of the tick is reserved on disk before the id is
+ *	 returned, so that nobody gets the slot after a crash.
+ *
  * Errors: numeric_value_out_of_range for a shard that does not fit its field
  * or a negative number; datetime_field_overflow for a clock before the epoch
  * or past the end of the layout; invalid_parameter_value for a layout with
@@ -355,15 +384,18 @@ next_shard_id(PG_FUNCTION_ARGS)
 	check_shard_layout(layout);
 
 	shard_clock_begin();
+
 	entry = lookup_entry(layout, shard);
 	nbelow = streams_below(entry, seq);
-	tick = claim_tick(entry, first_tick(entry, nbelow, slot), slot);
-	id = snowflake_pack(layout, tick, shard, slot);
-	remember_id(entry, nbelow, seq, id);
+	tick = first_tick(entry, nbelow, slot);
 
-	/* The time of the id must be reserved before the id is returned. */
+	tick = claim_tick(entry, tick, slot);
+	id = snowflake_pack(layout, tick, shard, slot);
 	tick_end = tick_time(&layout->clock, tick + 1);
+
+	remember_id(entry, nbelow, seq, id);
 	latest_end = Max(latest_end, tick_end);
+
 	if (unlikely(!shard_clock_is_reserved(tick_end)))
 		shard_clock_reserve(tick_end);
 	PG_RETURN_INT64(id);

@@ -65,7 +65,7 @@ inline count_streams_below(number) {
 	od
 }
 
-/* memmove() of what follows a stream, over the stream; nstreams-- */
+/* remove_stream() */
 inline remove_stream(which) {
 	for (i : which .. STREAMS - 1) {
 		first[i] = first[i + 1]; last[i] = last[i + 1]; id[i] = id[i + 1]
@@ -75,7 +75,7 @@ inline remove_stream(which) {
 	i = 0
 }
 
-/* memmove() the other way; nstreams++ */
+/* insert_stream(), without the first number */
 inline insert_stream(which) {
 	i = STREAMS;
 	do
