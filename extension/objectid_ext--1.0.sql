@@ -586,8 +586,9 @@ CREATE FUNCTION snowflake_layout_out(snowflake_layout) RETURNS cstring
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_out(snowflake_layout) IS 'I/O: name of the preset if it is one, else the parts';
 
+-- STABLE, as textrecv() is: the client's encoding has a part in it.
 CREATE FUNCTION snowflake_layout_recv(internal) RETURNS snowflake_layout
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_recv(internal) IS 'I/O: the text form';
 
 CREATE FUNCTION snowflake_layout_send(snowflake_layout) RETURNS bytea
@@ -646,6 +647,7 @@ DEFAULT FOR TYPE snowflake_layout USING hash AS
 COMMENT ON OPERATOR CLASS snowflake_layout_ops USING hash IS 'equality of layouts';
 COMMENT ON OPERATOR FAMILY snowflake_layout_ops USING hash IS 'equality of layouts';
 
+-- STABLE, because later versions can have more presets.
 CREATE FUNCTION snowflake_layouts(
     OUT layout snowflake_layout,
     OUT parts text,
@@ -657,7 +659,7 @@ CREATE FUNCTION snowflake_layouts(
     OUT ids_per_second bigint,
     OUT last_instant timestamp with time zone
 ) RETURNS SETOF record
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 7;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 7;
 COMMENT ON FUNCTION snowflake_layouts() IS 'preset layouts; widths are in bits, ids_per_second is for one node, last_instant is the beginning of the last tick';
 
 -- Packing, decoding, bounds
