@@ -30,8 +30,7 @@
 
 /*
  * Return the change that a round makes to one half: the first 32 bits of the HMAC of
- * the number of the round and the other half.  All numbers have 32 bits and are
- * big-endian.
+ * its number and the other half.  All have 32 bits and are big-endian.
  */
 static uint32
 round_change(pg_hmac_ctx *hmac, bytea *key, int round, uint32 half)

@@ -45,8 +45,7 @@ name(PG_FUNCTION_ARGS) \
 { \
 	PG_RETURN_BOOL(condition); \
 } \
-/* keep compiler quiet - no extra ; */ \
-extern int	no_such_variable
+extern int	no_such_variable	/* keep compiler quiet - no extra ; */
 
 /* objectid_parse.c */
 extern bool parse_objectid(const char *str, objectid *id, Node *escontext);

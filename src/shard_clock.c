@@ -130,8 +130,6 @@ shard_clock_slowed(TimestampTz wall)
 	LWLockRelease(&clock->base_lock);
 
 	now = Max(now, wall);
-	if (now - shard_clock_base(clock) >= SYNC_INTERVAL)
-		advance_base(clock, now);
 	warn_of_slowed_clock(now - wall);
 	return now;
 }
@@ -152,8 +150,8 @@ shard_clock_sync(void)
 
 /*
  * Has base_time of a database passed a time?  No session of another database may
- * be there to advance it, so we do, but no further: a wall clock that is ahead for a
- * moment should not move the clocks of databases that nobody uses.
+ * be there to advance it, so we do, but no further than needed: the wall clock may
+ * be wrong.
  */
 bool
 shard_clock_has_passed(Oid database, TimestampTz ts)
@@ -190,8 +188,8 @@ shard_clock_time(int64 value)
 }
 
 /*
- * Return the time that is stored in the sequence, or the lowest of all.  *lsn is
- * set to the end of its WAL record, or of a later one.
+ * Return the time that is stored in the sequence, or the lowest of all.  Unless lsn
+ * is NULL, *lsn is set to the end of its WAL record, or of a later one.
  */
 static TimestampTz
 read_reservation(Relation rel, XLogRecPtr *lsn)
@@ -200,7 +198,8 @@ read_reservation(Relation rel, XLogRecPtr *lsn)
 	Form_pg_sequence_data data = lock_sequence_page(rel, &buf, BUFFER_LOCK_SHARE);
 	TimestampTz result = data->is_called ? shard_clock_time(data->last_value) : PG_INT64_MIN;
 
-	*lsn = BufferGetLSNAtomic(buf);
+	if (lsn != NULL)
+		*lsn = BufferGetLSNAtomic(buf);
 	UnlockReleaseBuffer(buf);
 	return result;
 }
@@ -223,47 +222,36 @@ is_ours(TimestampTz stored)
 }
 
 /*
- * Store a reservation that covers tick_end and what the sequence holds, before any
- * session relies on it.
- */
-static void
-write_reservation(Relation rel, TimestampTz stored, TimestampTz tick_end)
-{
-	shard_clock *clock = my_shard_clock;
-	TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
-	TimestampTz ahead = Max(tick_end, shard_clock_base(clock)) + RESERVED_AHEAD;
-	int64		value = shard_clock_value(Max(Max(reserved, stored), ahead));
-
-	XLogFlush(set_sequence_value(rel, value));
-	pg_atomic_write_u64(&clock->reserved, (uint64) shard_clock_time(value));
-}
-
-/*
- * Make sure that the sequence holds our reservation, and that it covers tick_end:
+ * Make sure that the sequence holds our reservation, and that it covers tick_end.
  *
- * - Adopt the sequence if it holds another time.  After a start of the server, a
- *   restore or setval(), that can be later than ours: then the clock continues there.
- *   A new sequence, or one that was set back, gets our time.
- * - Extend the reservation if it ends before tick_end.
- * - Otherwise, another session has done that while we waited for the lock.
+ * If it holds another time, we adopt it.  After a start of the server, a restore or
+ * setval(), it can hold a later one: then the clock continues there.  A new sequence,
+ * or one that was set back, gets our time.  If it holds ours, we extend that, unless
+ * another session has done so while we waited for the lock.
  */
 static void
 update_reservation(Relation rel, TimestampTz tick_end)
 {
 	shard_clock *clock = my_shard_clock;
-	XLogRecPtr	lsn;
 	TimestampTz stored;
+	bool		adopt;
 
 	GetTopTransactionId();		/* must not be assigned under an LWLock */
 	LWLockAcquire(&clock->reservation_lock, LW_EXCLUSIVE);
-	stored = read_reservation(rel, &lsn);
-	if (!is_ours(stored))
-	{
+	stored = read_reservation(rel, NULL);
+	adopt = !is_ours(stored);
+	if (adopt)
 		advance_base(clock, Max(stored, GetCurrentTimestamp()));
-		write_reservation(rel, stored, tick_end);
+	if (adopt || !shard_clock_is_reserved(tick_end))
+	{
+		TimestampTz reserved = (TimestampTz) pg_atomic_read_u64(&clock->reserved);
+		TimestampTz ahead = Max(tick_end, shard_clock_base(clock)) + RESERVED_AHEAD;
+		int64		value = shard_clock_value(Max(Max(reserved, stored), ahead));
+
+		/* Before any session relies on it */
+		XLogFlush(set_sequence_value(rel, value));
+		pg_atomic_write_u64(&clock->reserved, (uint64) shard_clock_time(value));
 	}
-	else if (!shard_clock_is_reserved(tick_end))
-		write_reservation(rel, stored, tick_end);
 	LWLockRelease(&clock->reservation_lock);
 }
 
@@ -290,7 +278,6 @@ void
 shard_clock_begin_transaction(void)
 {
 	Relation	rel;
-	XLogRecPtr	lsn;
 	sequence_entry *entry;
 
 	/* A standby must not start the clock before its promotion. */
@@ -299,7 +286,7 @@ shard_clock_begin_transaction(void)
 	shard_clock_attach();
 
 	rel = open_reservation_to_write();
-	if (!is_ours(read_reservation(rel, &lsn)))
+	if (!is_ours(read_reservation(rel, NULL)))
 		update_reservation(rel, PG_INT64_MIN);
 	entry = lock_sequence(RelationGetRelid(rel));
 	relation_close(rel, NoLock);

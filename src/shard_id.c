@@ -10,9 +10,6 @@
  * slots that were taken (shard_ledger.c), and an id whose slot is taken moves
  * to a later tick.
  *
- * Each session keeps its own order: an id is above all ids that the session
- * took for the shard with lower numbers.
- *
  *-------------------------------------------------------------------------
  */
 #include "settings.h"
@@ -88,35 +85,19 @@ static TimestampTz forgotten_end = PG_INT64_MIN;
 static void
 init_entry(shard_entry *entry, const snowflake_layout *layout, int32 shard)
 {
-	ledger_shard *ledger_shard = &entry->ledger_shard;
-
-	memset(ledger_shard, 0, sizeof(*ledger_shard));
-	ledger_shard->epoch = layout->clock.epoch;
-	ledger_shard->tick = layout->clock.tick;
-	ledger_shard->database = MyDatabaseId;
-	ledger_shard->shard = shard;
-	ledger_shard->time_shift = layout->time_shift;
-	ledger_shard->node_shift = layout->node_shift;
-	ledger_shard->seq_shift = layout->seq_shift;
-
-	entry->hash = ledger_hash(ledger_shard);
+	entry->ledger_shard = (ledger_shard) {
+		.epoch = layout->clock.epoch,
+		.tick = layout->clock.tick,
+		.database = MyDatabaseId,
+		.shard = shard,
+		.time_shift = layout->time_shift,
+		.node_shift = layout->node_shift,
+		.seq_shift = layout->seq_shift
+	};
+	entry->hash = ledger_hash(&entry->ledger_shard);
 	entry->page.page = NULL;
 	entry->tick_begin = entry->tick_end = PG_INT64_MIN;
 	entry->nstreams = 0;
-}
-
-/*
- * Forget all shards when they are too many.  What is left is a time that new ids
- * of the forgotten ones must not be before.
- */
-static void
-limit_entries(void)
-{
-	if (hash_get_num_entries(entries) < ENTRIES_MAX)
-		return;
-	hash_destroy(entries);
-	entries = NULL;
-	forgotten_end = latest_end;
 }
 
 static shard_entry *
@@ -132,12 +113,15 @@ lookup_entry(const snowflake_layout *layout, int32 shard)
 		return last;
 
 	last = NULL;				/* in case of an error */
-	if (entries != NULL)
-		limit_entries();
-	if (entries == NULL)
+	if (entries == NULL || hash_get_num_entries(entries) >= ENTRIES_MAX)
 	{
 		HASHCTL		ctl;
 
+		/* Forget all shards.  New ids of them must not be before this time. */
+		forgotten_end = latest_end;
+		if (entries != NULL)
+			hash_destroy(entries);
+		entries = NULL;
 		ctl.keysize = sizeof(shard_key);
 		ctl.entrysize = sizeof(shard_entry);
 		entries = hash_create("objectid_ext shards", 16, &ctl, HASH_ELEM | HASH_BLOBS);
@@ -169,16 +153,6 @@ streams_below(const shard_entry *entry, int64 seq)
 }
 
 static void
-insert_stream(shard_entry *entry, int i, int64 first)
-{
-	shard_stream *stream = &entry->streams[i];
-
-	memmove(stream + 1, stream, (entry->nstreams - i) * sizeof(shard_stream));
-	entry->nstreams++;
-	stream->first = first;
-}
-
-static void
 remove_stream(shard_entry *entry, int i)
 {
 	shard_stream *stream = &entry->streams[i];
@@ -199,7 +173,12 @@ remember_id(shard_entry *entry, int nbelow, int64 seq, int64 id)
 
 	/* It is the one below, if that is close, or a new one. */
 	if (own < 0 || seq - streams[own].last > STREAM_GAP)
-		insert_stream(entry, ++own, seq);
+	{
+		own++;
+		memmove(&streams[own + 1], &streams[own], (entry->nstreams - own) * sizeof(shard_stream));
+		entry->nstreams++;
+		streams[own].first = seq;
+	}
 	streams[own].last = seq;
 	streams[own].id = id;
 
@@ -255,13 +234,6 @@ first_tick(const shard_entry *entry, int nbelow, int64 slot)
 	return snowflake_pack(layout, tick, (int32) entry->key.shard, slot) > below ? tick : tick + 1;
 }
 
-/* Return how far ids may lead the clock, in microseconds. */
-static int64
-allowed_shard_lead(const snowflake_layout *layout)
-{
-	return Min(objectid_ext_max_lead(), LEAD_TICKS_MAX * layout->clock.tick);
-}
-
 /*
  * Wait for a tick to end, so that its page can be recycled.  *waited is the
  * total so far, in microseconds; past FULL_MAX we give up.
@@ -295,14 +267,16 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 	for (;;)
 	{
 		TimestampTz begin;
+		int64		excess;			/* how much too far it would lead the clock */
 
 		tick = Max(tick, present_tick(entry, now));
 		if (unlikely(tick > layout->clock.max_tick))
 			snowflake_check_tick(layout, tick);
 		begin = tick_time(&layout->clock, tick);
-		if (begin > now && begin - now > allowed_shard_lead(layout))
+		excess = begin - now - Min(objectid_ext_max_lead(), LEAD_TICKS_MAX * layout->clock.tick);
+		if (unlikely(excess > 0))
 		{
-			objectid_ext_wait(Min(begin - now - allowed_shard_lead(layout), WAIT_MAX));
+			objectid_ext_wait(Min(excess, WAIT_MAX));
 			now = shard_clock_now();
 			continue;
 		}
@@ -341,20 +315,16 @@ check_shard_layout(const snowflake_layout *layout)
 
 /*
  * Return an id (int8) of the current tick, a shard (int4) and the low bits of
- * a sequence number (int8).  No id is issued twice in a database, even if
- * numbers repeat: if the slot is taken, the id moves to a later tick.  Ids can
- * lead the clock by objectid_ext.max_clock_lead; beyond that, calls wait, and
- * can be cancelled.
- *
- * There are five steps.  An error in any of them wastes the slot at most.
+ * a sequence number (int8).  An error in one of the five steps wastes the slot at most.
  *
  * - Begin: in each transaction, make sure that the sequence holds the reservation,
  *	 and that no rollback takes it away.  Publish the time: settled_shard_id() stays
  *	 before it until the transaction has ended.
  * - Order: find the first tick in which the id is above those that the session took
- *	 with lower numbers.
- * - Claim: take the slot in that tick, the present one or a later one.  Nobody else
- *	 has it, or gets it, while the server runs.
+ *	 for the shard with lower numbers.
+ * - Claim: take the slot in that tick or the present one, or in a later one if it is
+ *	 taken.  Nobody gets it again while the server runs.  Ids can lead the clock by
+ *	 objectid_ext.max_clock_lead; beyond that, calls wait, and can be cancelled.
  * - Remember the id, so that those of higher numbers will be above it.
  * - Reserve: make sure that the end of the tick is reserved on disk before the id is
  *	 returned, so that nobody gets the slot after a crash.

@@ -20,16 +20,7 @@ extern Relation open_reservation_to_write(void);
 /* The transaction that has found the reservation in the sequence; reset if that is altered */
 extern LocalTransactionId reservation_lxid;
 
-static inline bool
-reservation_is_checked(void)
-{
-	return reservation_lxid == MyProcLxid;
-}
-
-static inline void
-set_reservation_checked(void)
-{
-	reservation_lxid = MyProcLxid;
-}
+#define reservation_is_checked()	(reservation_lxid == MyProcLxid)
+#define set_reservation_checked()	(reservation_lxid = MyProcLxid)
 
 #endif							/* SHARD_RESERVATION_H */

@@ -75,7 +75,7 @@ inline remove_stream(which) {
 	i = 0
 }
 
-/* insert_stream(), without the first number */
+/* remember_id(): memmove() the other way; nstreams++ */
 inline insert_stream(which) {
 	i = STREAMS;
 	do
@@ -177,7 +177,7 @@ end:
 		number = 0; tick = 0; n = 0
 	}
 
-	:: atomic {					/* limit_entries() */
+	:: atomic {					/* lookup_entry(): too many shards */
 		nstreams > 0 ->
 		for (i : 0 .. STREAMS) { first[i] = 0; last[i] = 0; id[i] = 0 }
 		i = 0;
