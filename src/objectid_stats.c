@@ -291,20 +291,22 @@ fraction_below(const id_column *column, const objectid *id, bool or_equal)
 	return (1.0 - part) * fraction_before(column, second) + part * fraction_before(column, second + 1);
 }
 
-/* Narrow the interval by a condition.  Does that compare the column with a value? */
+/* Narrow the interval by a condition, and return true, if that compares the column with a value. */
 static bool
-narrow(id_interval *interval, const id_column *column, Oid opno, List *args)
+narrow_interval(id_interval *interval, const id_column *column, Oid opno, List *args)
 {
 	bool		column_is_left = equal(linitial(args), column->node);
 	Node	   *value = column_is_left ? lsecond(args) : linitial(args);
 	StrategyNumber strategy = get_op_opfamily_strategy(column_is_left ? opno : get_commutator(opno), column->opfamily);
-	bool		is_upper = strategy <= BTLessEqualStrategyNumber;
+	bool		is_upper = strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber;
+	bool		equal_is_below = strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber;
 	double		fraction;
 
 	if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber ||
 		!(column_is_left || equal(lsecond(args), column->node)))
 		return false;
-	*(is_upper ? &interval->has_upper : &interval->has_lower) = true;
+	interval->has_upper |= is_upper;
+	interval->has_lower |= !is_upper;
 
 	value = estimate_expression_value(column->root, value);
 	if (column->nbuckets == 0 || !IsA(value, Const) || ((Const *) value)->constisnull)
@@ -312,8 +314,7 @@ narrow(id_interval *interval, const id_column *column, Oid opno, List *args)
 		interval->unknown = true;
 		return true;
 	}
-	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue),
-							  strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber);
+	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue), equal_is_below);
 	if (is_upper)
 		interval->upper = Min(interval->upper, fraction);
 	else
@@ -398,14 +399,14 @@ conditional_selectivity(const id_column *column, Oid opno, List *args)
 			continue;
 		if (earlier->args == args)
 			break;
-		if (narrow(&interval, column, earlier->opno, earlier->args) && ++ncomparisons > MAX_COMPARISONS)
+		if (narrow_interval(&interval, column, earlier->opno, earlier->args) && ++ncomparisons > MAX_COMPARISONS)
 		{
 			interval = (id_interval) {.upper = 1.0};
 			break;
 		}
 	}
 	before = interval_selectivity(&interval, column);
-	narrow(&interval, column, opno, args);
+	narrow_interval(&interval, column, opno, args);
 	if (conjunction == NIL && interval.unknown)
 		return sqrt(DEFAULT_RANGE_INEQ_SEL);
 	return interval_selectivity(&interval, column) / before;
