@@ -273,7 +273,8 @@ claim_tick(shard_entry *entry, int64 tick, int64 slot)
 		if (unlikely(tick > layout->clock.max_tick))
 			snowflake_check_tick(layout, tick);
 		begin = tick_time(&layout->clock, tick);
-		excess = begin - now - Min(objectid_ext_max_lead(), LEAD_TICKS_MAX * layout->clock.tick);
+		excess = begin <= now ? 0 :
+			begin - now - Min(objectid_ext_max_lead(), LEAD_TICKS_MAX * layout->clock.tick);
 		if (unlikely(excess > 0))
 		{
 			objectid_ext_wait(Min(excess, WAIT_MAX));
