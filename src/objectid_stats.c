@@ -299,7 +299,7 @@ narrow_interval(id_interval *interval, const id_column *column, Oid opno, List *
 	Node	   *value = column_is_left ? lsecond(args) : linitial(args);
 	StrategyNumber strategy = get_op_opfamily_strategy(column_is_left ? opno : get_commutator(opno), column->opfamily);
 	bool		is_upper = strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber;
-	bool		equal_is_below = strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber;
+	bool		or_equal = strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber;
 	double		fraction;
 
 	if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber ||
@@ -314,7 +314,7 @@ narrow_interval(id_interval *interval, const id_column *column, Oid opno, List *
 		interval->unknown = true;
 		return true;
 	}
-	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue), equal_is_below);
+	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue), or_equal);
 	if (is_upper)
 		interval->upper = Min(interval->upper, fraction);
 	else

@@ -132,7 +132,7 @@ inline issue() {
 	known = 1
 }
 
-/* lock_sequence_entry(): nobody drops it before the transaction ends */
+/* lock_sequence(): nobody drops it before the transaction ends */
 #if defined(DROPS) && !defined(FAULT_SEQUENCE_UNLOCKED)
 #define BEGIN_TRANSACTION	in_transaction++
 #define END_TRANSACTION		in_transaction--
@@ -424,7 +424,7 @@ write_bit:
 			if
 			:: END_TRANSACTION; goto end_idle		/* an error */
 			:: publish_reservation()
-#ifdef FAULT_FILE_REPLACED		/* open_reservation_sequence(): a rollback removes it */
+#ifdef FAULT_FILE_REPLACED		/* open_reservation_to_write(): a rollback removes it */
 			:: in_transaction == 1 -> last_value = last_value_on_disk; reserved = PAST
 #endif
 			fi;
@@ -578,7 +578,7 @@ end_world:
 	 * A transaction that creates the extension, takes ids, and is rolled back.  If it
 	 * has dropped the extension before, the sequence is back as it was.
 	 */
-#ifdef FAULT_SEQUENCE_REPLACED	/* open_reservation_sequence(): such calls are allowed */
+#ifdef FAULT_SEQUENCE_REPLACED	/* open_reservation_to_write(): such calls are allowed */
 	:: atomic { !in_recovery && in_transaction == 0 && !set_locked ->
 #else
 	:: atomic { dropped && !in_recovery && !set_locked ->
