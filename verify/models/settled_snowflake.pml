@@ -8,7 +8,9 @@
  * Claims: If a call has returned an id or a higher one,
  *	- no row with this id becomes visible after that; and
  *	- every call that begins after that returns this id or a higher one, too.
- * Further, nobody uses an entry of the hash table that has been removed.
+ * While no transaction and no block has an id, a call returns last_value.  Further,
+ * nobody uses an entry of the hash table that has been removed, and nothing is done at
+ * the end of a transaction that can fail.
  *
  * The model watches one id, which spin chooses first.  So what holds for it holds
  * for all ids.
@@ -22,11 +24,13 @@
  *	  The transaction can go on, if a subtransaction has caught the error.
  *	- PREPARED prepared transactions, which others commit or roll back.
  *	- Entries, one for each session.  A session inserts it before it locks the page,
- *	  and removes it at the end of a transaction, when it forgets the sequence, or
- *	  when its process ends.  Another process then takes its part.
+ *	  and removes it between transactions, in favour of other sequences, or when its
+ *	  process ends.  If that fails, the entry remains.  A process can also end without
+ *	  its callback.  Another then takes its part, and can find the entry.
  *	- Another extension, which commits the row elsewhere, from a transaction callback.
  *	- READERS clients that call settled_snowflake().  A reader looks at one entry after
- *	  the other, each under the lock of its partition, and then at the locks.
+ *	  the other, each under the lock of its partition, then at the holders of the tag,
+ *	  and then at the ids in their locks.
  *	- Crashes of the server, or promotions, at any step.  Words are lost, prepared
  *	  transactions and their locks are not.  The clients keep their results.
  *
@@ -36,6 +40,8 @@
  *	- WAL.  The sequence remains where it was in a crash.  clock_sequence.pml shows that
  *	  it does not go back behind what a reader has read.
  *	- Other sequences, and other databases: readers pass over their entries and locks.
+ *	- One of a transaction's two locks without the other: then its word is still there,
+ *	  or its rows are visible.
  *	- How the table is made, grows and allocates; it is core's.  What fails there does so
  *	  before the page is locked.
  *
@@ -46,10 +52,11 @@
  * snapshots in one step.  After that, the locks are released, and then the resource
  * release callback is called.  PREPARE TRANSACTION calls a callback before it stores
  * the locks, and the other after the prepared transaction has taken them over, which
- * is one step.  COMMIT PREPARED releases them after the transaction is visible.
- * Recovery takes them again before a session can write.  A list of all locks is made
- * in one step.  Atomic operations and the lock of the page order what is done before
- * and after them, so relaxed memory is not modelled.
+ * is one step; they keep its virtual transaction id, for which the model has the id.
+ * COMMIT PREPARED releases them after the transaction is visible.  Recovery takes them
+ * again before a session can write.  A list of all locks is made in one step.  Atomic
+ * operations and the lock of the page order what is done before and after them, so
+ * relaxed memory is not modelled.
  *
  * Faults: Each -DFAULT_... removes one precaution, at the place of the precaution.
  * spin must then find that a claim does not hold.
@@ -82,6 +89,7 @@
 bit	 page_locked;				/* exclusively */
 
 bit	 present[SESSIONS];			/* is the session's entry in the table? */
+bit	 alive[SESSIONS];			/* does the process that inserted it still run? */
 byte word[SESSIONS];			/* ids->word */
 byte reading[SESSIONS];			/* readers that hold the lock of its partition */
 
@@ -108,6 +116,16 @@ inline notice_crash() {
 
 byte watched;					/* an id */
 bit	 settled;					/* has a call returned it, or a higher one? */
+bit	 busy[SESSIONS];			/* has the session a transaction, or a block? */
+bit	 calm[READERS];				/* has nobody had an id since the call began? */
+
+inline begin_transaction() {
+	d_step {
+		busy[me] = 1;
+		for (i : 0 .. READERS - 1) { calm[i] = 0 }
+		i = 0
+	}
+}
 
 /* New snapshots see the rows of a transaction. */
 inline become_visible(row) {
@@ -127,7 +145,7 @@ inline issue() {
 
 /* unsettled_publish() */
 inline publish_word() {
-	assert(present[me]);
+	assert(present[me] && alive[me]);
 	if
 	:: !is_published -> word[me] = IN_USE(first)
 #ifndef FAULT_PUBLISHED_ONCE	/* an error can leave the sequence where it was */
@@ -138,11 +156,31 @@ inline publish_word() {
 	is_published = 1
 }
 
-/* unsettled_forget(): the session gives up its block. */
-inline forget() {
-	present[me] = 0;
+/* unsettled_forget(): the session gives up its block, and removes the entry. */
+inline forget(ended) {
+	assert(!ended);				/* because it can fail: then the entry remains */
 	word[me] = 0;
-	next = 0
+	next = 0;
+	registered = 0;
+	if
+	:: true
+#ifdef FAULT_REMOVED_UNLOCKED	/* while a reader looks at it */
+	:: present[me] = 0
+#else
+	:: !reading[me] -> present[me] = 0
+#endif
+#ifdef FAULT_STILL_REGISTERED	/* after an error, which can come when it is removed */
+	:: !reading[me] -> present[me] = 0; registered = 1
+#endif
+	fi
+}
+
+/* The process ends, and its transaction is rolled back. */
+inline end_process() {
+	next = 0; is_published = 0; row = 0;
+	registered = 0;
+	alive[me] = 0;
+	busy[me] = 0
 }
 
 /* A session that takes ids from the sequence */
@@ -151,8 +189,10 @@ proctype session(byte me) provided (!killed || killed == _pid)
 	byte next;					/* what remains of the block, or 0 */
 	byte first;					/* of the block that it takes */
 	bit	 two;					/* has the block an id more? */
+	bit	 registered;			/* has it entry->unsettled? */
 	bit	 is_published;			/* by this transaction */
 	bit	 row;					/* has the transaction the watched row? */
+	byte i;
 
 	do
 	:: {
@@ -166,7 +206,8 @@ call:
 
 				/* unsettled_resume_block() */
 			:: next && !is_published ->
-				assert(present[me]);
+				begin_transaction();
+				assert(present[me] && alive[me]);
 #ifndef FAULT_RESUMED_UNGUARDED	/* even if a reader has closed it */
 				if
 				:: word[me] != IDLE(next) -> next = 0; goto call
@@ -178,21 +219,25 @@ call:
 				issue();
 				goto issued
 
-				/* lookup_sequence_entry(), for other sequences, or before_exit() */
+				/* lookup_sequence_entry() or unsettled_register(), for other sequences */
 #ifdef FAULT_FORGOTTEN_PUBLISHED	/* although the transaction has ids */
-			:: present[me] && !reading[me] -> forget(); is_published = 0; goto call
+			:: registered && is_published -> forget(0); is_published = 0; goto call
 #else
-			:: present[me] && !reading[me] && !is_published -> forget(); goto end_idle
+			:: registered && !is_published -> forget(0); busy[me] = 0; goto end_idle
 #endif
-				/* before_exit(), which precedes the rollback */
-			:: present[me] && !reading[me] && is_published ->
-				forget(); is_published = 0; row = 0; goto end_idle
+				/* before_exit(), which precedes the rollback, or no callback */
+			:: registered -> forget(0); end_process(); goto end_idle
+			:: registered -> end_process(); goto end_idle
 
 				/* Drop the block, unsettled_register() */
-			:: !present[me] && !reading[me] -> present[me] = 1; word[me] = 0; goto call
+			:: !registered && !reading[me] ->
+				registered = 1;
+				present[me] = 1; alive[me] = 1; word[me] = 0;
+				goto call
 
 				/* take_slots() */
-			:: present[me] && !page_locked && last_value < IDS ->
+			:: registered && !page_locked && last_value < IDS ->
+				begin_transaction();
 				page_locked = 1;
 				next = 0;
 				if
@@ -276,17 +321,17 @@ clear:
 		atomic {
 			if
 			:: is_published && next -> word[me] = IDLE(next)
-#ifdef FAULT_REMOVED_UNLOCKED	/* while a reader looks at it */
-			:: is_published -> forget()
-#else
-			:: is_published && !reading[me] -> forget()
+			:: is_published && !next ->
+#ifdef FAULT_REMOVED_AT_END		/* rather than later */
+				forget(1);
 #endif
+				word[me] = 0
 			:: !is_published
 			fi;
 			is_published = 0;
 			if
 			:: row || locked[me]
-			:: else -> goto end_idle
+			:: else -> busy[me] = (next != 0); goto end_idle
 			fi
 		}
 		atomic {
@@ -295,6 +340,7 @@ clear:
 #endif
 			row = 0;
 			locked[me] = 0;
+			busy[me] = (next != 0);
 			goto end_idle
 		}
 
@@ -316,30 +362,49 @@ prepare:
 	} unless {
 		atomic {				/* the crash; another process, that knows nothing */
 			killed == _pid;
-			next = 0; first = 0; two = 0; is_published = 0; row = 0;
+			next = 0; first = 0; two = 0; registered = 0; is_published = 0; row = 0; i = 0;
 			notice_crash()
 		}
 	}
 	od
 }
 
-/* limit_of_locks() */
+/* A transaction of this sequence and database: its id, as a bit; bit 0 for none */
+#define HOLDS(id)		(holders >> (id) & 1)
+
+/* limit_of_locks(): who holds the tag? */
+inline read_tags() {
+	d_step {
+		for (i : 0 .. SESSIONS - 1) { holders = holders | (1 << locked[i]) }
+		for (i : 0 .. PREPARED - 1) { holders = holders | (1 << prepared[i]) }
+		i = 0
+	}
+}
+
+/* Further: the ids in their locks */
 inline read_locks() {
 	for (i : 0 .. SESSIONS - 1) {
-		limit = (locked[i] -> MIN(limit, locked[i] - 1) : limit)
+		limit = (locked[i] && HOLDS(locked[i]) -> MIN(limit, locked[i] - 1) : limit)
 	}
 #ifndef FAULT_PREPARED_IGNORED
 	for (i : 0 .. PREPARED - 1) {
-		limit = (prepared[i] -> MIN(limit, prepared[i] - 1) : limit)
+		limit = (prepared[i] && HOLDS(prepared[i]) -> MIN(limit, prepared[i] - 1) : limit)
 	}
 #endif
+#ifdef FAULT_OTHER_DATABASE		/* A lock looks the same, but its holder has no tag here. */
+	if
+	:: true
+	:: limit = 0
+	fi;
+#endif
+	holders = 0;
 	i = 0
 }
 
 /* A client that calls settled_snowflake() */
 proctype reader(byte me) provided (!killed || killed == _pid)
 {
-	byte limit, seen;
+	byte limit, seen, holders;
 	byte i;
 	bit	 was_settled;			/* when the call began */
 
@@ -349,9 +414,15 @@ proctype reader(byte me) provided (!killed || killed == _pid)
 end_idle:
 		atomic {
 			was_settled = settled;
+			d_step {
+				calm[me] = 1;
+				for (i : 0 .. SESSIONS - 1) { calm[me] = calm[me] && !busy[i] }
+				for (i : 0 .. PREPARED - 1) { calm[me] = calm[me] && !prepared[i] }
+				i = 0
+			}
 			limit = NO_LIMIT;
-#ifdef FAULT_LOCKS_FIRST		/* before the words */
-			read_locks();
+#ifdef FAULT_TAGS_FIRST			/* before the words */
+			read_tags();
 			goto page
 		}
 page:
@@ -378,7 +449,11 @@ next_entry:
 read_word:
 		atomic {
 			assert(present[i]);
+#ifdef FAULT_GONE_BELIEVED		/* what a process has left behind */
 			seen = word[i];
+#else
+			seen = (alive[i] -> word[i] : 0);
+#endif
 			if
 			:: seen -> limit = MIN(limit, FIRST_OF(seen) - 1)
 			:: !seen
@@ -410,14 +485,18 @@ end_entry:
 			goto next_entry
 		}
 locks:
+#ifndef FAULT_TAGS_FIRST
+		atomic { read_tags() }
+#endif
 		atomic {
 #ifdef FAULT_PAGE_LATE
 			!page_locked;
 			limit = MIN(limit, last_value);
 #endif
-#ifndef FAULT_LOCKS_FIRST
 			read_locks();
-#endif
+			assert(!calm[me] || limit == last_value);
+			calm[me] = 0;
+
 			/* The client has the result. */
 			assert(!was_settled || limit >= watched);
 			settled = (settled || limit >= watched);
@@ -426,7 +505,7 @@ locks:
 	} unless {
 		atomic {
 			killed == _pid;
-			limit = 0; seen = 0; i = 0; was_settled = 0;
+			limit = 0; seen = 0; holders = 0; i = 0; was_settled = 0; calm[me] = 0;
 			notice_crash()
 		}
 	}
@@ -460,7 +539,7 @@ release:
 inline crash() {
 	page_locked = 0;
 	for (i : 0 .. SESSIONS - 1) {
-		present[i] = 0; word[i] = 0; reading[i] = 0; locked[i] = 0
+		present[i] = 0; alive[i] = 0; word[i] = 0; reading[i] = 0; locked[i] = 0; busy[i] = 0
 	}
 	i = 0;
 	killed = 1
