@@ -37,8 +37,10 @@
 /* PostgreSQL 17 moved the parts of the virtual transaction id to a struct. */
 #if PG_VERSION_NUM >= 170000
 #define MyProcLxid	(MyProc->vxid.lxid)
+#define LockInstanceVxid(lock)	((lock)->vxid)
 #else
 #define MyProcLxid	(MyProc->lxid)
+#define LockInstanceVxid(lock)	((VirtualTransactionId) {(lock)->backend, (lock)->lxid})
 #endif
 
 /* PostgreSQL 17 has a function that copies the key of a dshash table. */

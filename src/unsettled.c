@@ -26,7 +26,8 @@
  *
  * A prepared transaction has no session.  When it is prepared, it publishes its
  * first ids by locks, which core keeps until it has ended, through a restart and
- * a promotion, and releases after its end is visible.
+ * a promotion, and releases after its end is visible.  Readers look for them after
+ * the words, because a transaction takes its locks before its words are taken back.
  *
  * Other sessions cannot use a temporary sequence, so its ids are not published.
  *
@@ -103,42 +104,59 @@ unsettled_attach(void)
  */
 
 /*
- * The id is in the tag of a tuple lock: the block number is its upper half, and the
- * lower half takes the place of the database, of which the offset has 15 bits.  So
- * the transaction of another database can lower the limit, if its sequence has the
- * same OID; no row is missed by that.  Other tuple locks of a sequence are only
- * taken on its one tuple.
+ * Two tuple locks, in places where a sequence has no tuple.  One tells that its holder
+ * has ids of the sequence: without any, readers need not look through all locks.  The
+ * tag of the other has the id: the block number is its upper half, and the lower half
+ * takes the place of the database, of which the offset has 15 bits.
  *
  * The id must be exact: a lower one would let the limit go back when a transaction
  * is prepared.
  */
+#define SET_LOCKTAG_HOLDER(tag, relid) \
+	SET_LOCKTAG_TUPLE(tag, MyDatabaseId, relid, InvalidBlockNumber, InvalidOffsetNumber)
 #define LOCK_OFFSET()	((OffsetNumber) (0x8000 | (MyDatabaseId & 0x7FFF)))
 
 static void
 lock_id(Oid relid, int64 id)
 {
-	ResourceOwner owner = CurrentResourceOwner;
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_TUPLE(tag, (uint32) id, relid, (BlockNumber) (id >> 32), LOCK_OFFSET());
-	CurrentResourceOwner = TopTransactionResourceOwner;
+	SET_LOCKTAG_HOLDER(tag, relid);
 	(void) LockAcquire(&tag, AccessShareLock, false, false);
-	CurrentResourceOwner = owner;
+	SET_LOCKTAG_TUPLE(tag, (uint32) id, relid, (BlockNumber) (id >> 32), LOCK_OFFSET());
+	(void) LockAcquire(&tag, AccessShareLock, false, false);
 }
 
-/* Return the limit, lowered to below all ids that are published by locks. */
+/*
+ * Return the limit, lowered to below all ids that are published by locks.  The tag can
+ * be that of another database as well, but not its holder.
+ */
 static int64
 limit_of_locks(Oid relid, int64 limit)
 {
-	LockData   *data = GetLockStatusData();
+	LOCKTAG		holder;
+	VirtualTransactionId *holders;
+	int			nholders;
+	LockData   *data;
 
+	SET_LOCKTAG_HOLDER(holder, relid);
+	holders = GetLockConflicts(&holder, AccessExclusiveLock, &nholders);
+	if (nholders == 0)
+		return limit;
+
+	data = GetLockStatusData();
 	for (int i = 0; i < data->nelements; i++)
 	{
 		const LOCKTAG *tag = &data->locks[i].locktag;
 
-		if (tag->locktag_type == LOCKTAG_TUPLE && data->locks[i].holdMask != 0 &&
-			tag->locktag_field2 == relid && tag->locktag_field4 == LOCK_OFFSET())
-			limit = Min(limit, (int64) ((uint64) tag->locktag_field3 << 32 | tag->locktag_field1) - 1);
+		if (tag->locktag_type != LOCKTAG_TUPLE || tag->locktag_field2 != relid ||
+			tag->locktag_field4 != LOCK_OFFSET())
+			continue;
+		for (int j = 0; j < nholders; j++)
+		{
+			if (VirtualTransactionIdEquals(holders[j], LockInstanceVxid(&data->locks[i])))
+				limit = Min(limit, (int64) ((uint64) tag->locktag_field3 << 32 | tag->locktag_field1) - 1);
+		}
 	}
 	return limit;
 }
@@ -352,10 +370,5 @@ unsettled_limit(Oid relid, int64 limit)
 			limit = limit_of_entry(ids, limit);
 	}
 	dshash_seq_term(&status);
-
-	/*
-	 * Do this last, because a transaction that is prepared takes its locks
-	 * before its word is taken back.
-	 */
 	return max_prepared_xacts > 0 ? limit_of_locks(relid, limit) : limit;
 }

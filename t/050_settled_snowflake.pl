@@ -1,6 +1,6 @@
-# settled_snowflake() and what outlasts a session: prepared transactions, crashes,
-# and the promotion of a standby.  Further, sessions that end, transactions that use
-# many sequences, and those that commit on other servers as well.
+# settled_snowflake() and what outlasts a session: prepared transactions, also of another
+# database, crashes, and the promotion of a standby.  Further, sessions that end,
+# transactions that use many sequences, and those that commit on other servers as well.
 
 use strict;
 use warnings FATAL => 'all';
@@ -69,6 +69,50 @@ insert(7);
 is(settled(), $before, 'the first id of a prepared transaction counts, also where it was rolled back to a savepoint');
 $node->safe_psql('postgres', q{COMMIT PREPARED 'three'});
 is(poll(), '6 7', 'and then both rows are read');
+
+# Another database, whose sequence has the same OID, and whose own OID has the same lower
+# 15 bits, of which the tag of a lock has no more.
+my $other_oid = $node->safe_psql('template1', "SELECT oid::int + 32768 FROM pg_database WHERE datname = 'postgres'");
+$node->safe_psql('template1', "CREATE DATABASE other TEMPLATE postgres OID = $other_oid");
+$node->safe_psql('other', q{BEGIN; INSERT INTO feed VALUES (1); PREPARE TRANSACTION 'of other'});
+insert(8);
+is(poll(), '8', 'a prepared transaction of another database does not hold the bound back');
+$node->safe_psql('postgres', q{BEGIN; INSERT INTO feed VALUES (9); PREPARE TRANSACTION 'of both'});
+my $here = insert(10);
+is(poll(), '', '... but that of this database, which is later');
+$node->restart;
+is(poll(), '', '... after a restart, too');
+my $there = $node->safe_psql('other', q{CALL settled_snowflake('feed_id', NULL)});
+cmp_ok($there, '<', $last, 'the other database has its own bound');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'of both'});
+is(poll(), '9 10', 'and then all rows are read');
+$node->safe_psql('other', q{COMMIT PREPARED 'of other'});
+is($node->safe_psql('other', q{CALL settled_snowflake('feed_id', upto => NULL)}), $there + 1, '... there as well');
+$node->safe_psql('postgres', 'DROP DATABASE other');
+
+# Writers whose transactions are all prepared, and readers that count up to the bound what
+# they see then: it is what there is at the end.
+$node->safe_psql('postgres', q{
+	CREATE SEQUENCE counted_id CACHE 4;
+	CREATE TABLE counted (id bigint PRIMARY KEY);
+	CREATE TABLE reading (upto bigint, n bigint);
+	CREATE PROCEDURE read_counted(readings int) LANGUAGE plpgsql AS $$
+	DECLARE
+		upto bigint;
+	BEGIN
+		FOR i IN 1 .. readings LOOP
+			CALL settled_snowflake('counted_id', upto);
+			INSERT INTO reading SELECT upto, count(*) FROM counted WHERE id <= upto;
+			COMMIT;
+		END LOOP;
+	END $$});
+my $counted = q{INSERT INTO counted SELECT next_snowflake('counted_id', 1, 'twitter') FROM generate_series(1, 3)};
+in_parallel($node,
+	(map { my $w = $_; join "\n", map { "BEGIN; $counted; PREPARE TRANSACTION 'w$w'; COMMIT PREPARED 'w$w';" } 1 .. 100 } 1 .. 6),
+	('CALL read_counted(200);') x 2);
+is($node->safe_psql('postgres', q{
+		SELECT count(*) FILTER (WHERE n <> (SELECT count(*) FROM counted WHERE id <= upto)), count(*) FROM reading}),
+	'0|400', 'no reader misses rows of transactions that are prepared meanwhile');
 
 #
 # Many sequences in a transaction, beside one that is idle and has ids of 8,224
