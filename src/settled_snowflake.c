@@ -38,10 +38,11 @@
  */
 
 /*
- * Begin a call: raise an error if the argument is null, for a procedure cannot be
- * STRICT, if the published ids are not here, or if later statements of the
- * transaction use an older snapshot.  Returns the descriptor of the result, which
- * cannot be found any more once the procedure has been dropped.
+ * Begin a call.  Raises an error if the argument is null (a procedure cannot be
+ * STRICT), on a standby, which does not know the ids of running transactions, and if
+ * later statements of the transaction would use an older snapshot.  Returns the
+ * descriptor of the result, because it cannot be looked up once the procedure has been
+ * dropped, which can happen during the call.
  */
 static TupleDesc
 begin_call(FunctionCallInfo fcinfo, const char *name, const char *argument)
@@ -81,13 +82,6 @@ bound_row(TupleDesc tupdesc, int64 bound)
 	return HeapTupleGetDatum(heap_form_tuple(tupdesc, &value, &isnull));
 }
 
-/* Minor releases of 2025 gave the list of synchronous standbys more states. */
-#ifdef SYNC_STANDBY_DEFINED
-#define has_synchronous_standbys()	((WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0)
-#else
-#define has_synchronous_standbys()	(WalSndCtl->sync_standbys_defined)
-#endif
-
 /*
  * Wait until the state of a sequence is safe: on disk and, as for a commit, on
  * synchronous standbys.  So the sequence does not go back after a crash or a
@@ -100,7 +94,7 @@ wait_until_safe(XLogRecPtr lsn)
 	int			mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ?
 		SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
 	XLogRecPtr	confirmed;
-	bool		defined;
+	bool		interrupted;
 
 	XLogFlush(lsn);
 	if (!SyncRepRequested() || SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
@@ -108,18 +102,19 @@ wait_until_safe(XLogRecPtr lsn)
 
 	HOLD_INTERRUPTS();
 	SyncRepWaitForLSN(lsn, false);
+	interrupted = InterruptPending;
 	RESUME_INTERRUPTS();
 	CHECK_FOR_INTERRUPTS();
 
 	/*
-	 * A cancel ends the wait with a warning, which is about commits.  Once no
-	 * synchronous standby is configured, commits do not wait, and nor do we.
+	 * A cancel ends the wait with a warning, which is about commits.  The wait also
+	 * ends when no synchronous standby is configured any more: then commits do not
+	 * wait, and neither do we.  (A minor release changed the field that says so.)
 	 */
 	LWLockAcquire(SyncRepLock, LW_SHARED);
 	confirmed = WalSndCtl->lsn[mode];
-	defined = has_synchronous_standbys();
 	LWLockRelease(SyncRepLock);
-	if (confirmed < lsn && defined)
+	if (interrupted && confirmed < lsn)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("synchronous standbys have not confirmed the state of the sequence")));
@@ -177,7 +172,7 @@ passed_value(Relation rel)
  * prepared, or begins later has or will have such an id.  An open transaction
  * lowers it; the call does not wait for it.
  *
- * Not so for ids that a transaction uses which has not taken them, those of
+ * This does not hold for ids that a transaction has not taken itself, for those of
  * nextval(), and after setval() or RESTART to a lower value.
  *
  * Errors: null_value_not_allowed; insufficient_privilege without SELECT or USAGE
