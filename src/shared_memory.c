@@ -20,7 +20,7 @@
 #include "utils/memutils.h"
 
 /* To be changed together with any struct that is in shared memory */
-#define SHARED_MEMORY_MAGIC	0x6F696434
+#define SHARED_MEMORY_MAGIC	0x6F696435
 
 /* How the LWLocks in it are called in pg_stat_activity */
 #define TRANCHE_NAME	"objectid_ext"

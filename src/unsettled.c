@@ -10,7 +10,8 @@
  *
  * A session inserts its entry before it locks the page of the sequence, because
  * that can fail.  Entries do not move, and only the session removes its own, so
- * it stores the word without the lock of the table.
+ * it stores the word without the lock of the table.  Removing can fail, too, so it is
+ * done when the session inserts others or exits, and not when a transaction ends.
  *
  * A transaction publishes its first id under the lock of the sequence's page,
  * before last_value passes it.  The word is taken back when the transaction has
@@ -46,8 +47,8 @@
 #include "shared_memory.h"
 
 /*
- * From how many sequences a session keeps blocks for its next transaction, so that
- * readers need not look at more
+ * How many entries a session keeps for its next transactions, so that readers need
+ * not look at more
  */
 #define KEPT_MAX			32
 
@@ -70,6 +71,7 @@ typedef struct unsettled_key
 typedef struct unsettled_ids
 {
 	unsettled_key key;
+	PGPROC	   *proc;			/* of the session, while it has that pid */
 	pg_atomic_uint64 word;		/* readers can set it to 0 between transactions */
 
 	/* Outside this time, ids of a block are not issued. */
@@ -79,7 +81,10 @@ typedef struct unsettled_ids
 
 static dshash_table *table = NULL;
 
-/* The sequences for which this session has entries, and how many */
+/*
+ * The sequences for which this session has entries, and how many: first those of which
+ * it has published no id, last those of the current transaction
+ */
 static dlist_head registered = DLIST_STATIC_INIT(registered);
 static int	nentries = 0;
 
@@ -167,17 +172,47 @@ limit_of_locks(Oid relid, int64 limit)
  * ----------------------------------------------------------------
  */
 
-/* Remove what others know of a sequence.  The rest of its block is given up. */
+/*
+ * Remove what others know of a sequence.  The rest of its block is given up.  If this
+ * throws an error, the entry is not used any more, but can still be in the table.
+ */
 void
 unsettled_forget(sequence_entry *entry)
 {
+	unsettled_ids *ids = entry->unsettled;
+
 	entry->remaining = 0;
-	if (entry->unsettled == NULL)
+	if (ids == NULL)
 		return;
-	(void) dshash_delete_key(table, &entry->unsettled->key);
+	pg_atomic_write_u64(&ids->word, 0);
 	entry->unsettled = NULL;
 	dlist_delete(&entry->registered_link);
 	nentries--;
+	(void) dshash_delete_key(table, &ids->key);
+}
+
+/*
+ * Remove entries until no more than max are left, but none that the transaction has
+ * published: first those without a block that is usable, then those used longest ago.
+ */
+static void
+limit_entries(int max)
+{
+	for (int pass = 1; nentries > max && pass <= 2; pass++)
+	{
+		TimestampTz now = GetCurrentTimestamp();
+		dlist_mutable_iter iter;
+
+		dlist_foreach_modify(iter, &registered)
+		{
+			sequence_entry *entry = dlist_container(sequence_entry, registered_link, iter.cur);
+
+			if (nentries <= max || entry->is_published)
+				return;
+			if (pass == 2 || entry->remaining == 0 || now >= entry->usable_until)
+				unsettled_forget(entry);
+		}
+	}
 }
 
 /*
@@ -200,37 +235,46 @@ before_prepare(XactEvent event, void *arg)
 }
 
 /*
- * Resource release callback: when the transaction has left the list of running ones
- * and has released its locks, take its words back.  What is left of a block remains
- * published.
+ * Resource release callback, which is called for every owner: when the top-level
+ * transaction has left the list of running ones and has released its locks, take its
+ * words back.  What is left of a block remains published.  The transaction may have
+ * been committed, so nothing here may fail.
  */
 static void
 end_transaction(ResourceReleasePhase phase, bool isCommit, bool isTopLevel, void *arg)
 {
 	slist_iter	iter;
 
-	if (phase != RESOURCE_RELEASE_AFTER_LOCKS || LocalTransactionIdIsValid(MyProcLxid))
+	if (phase != RESOURCE_RELEASE_AFTER_LOCKS || CurrentResourceOwner != TopTransactionResourceOwner)
 		return;
 	slist_foreach(iter, &published)
 	{
 		sequence_entry *entry = slist_container(sequence_entry, published_link, iter.cur);
 
 		entry->is_published = false;
-		if (entry->remaining > 0 && nentries <= KEPT_MAX)
-			pg_atomic_write_u64(&entry->unsettled->word, WORD_OF(entry->next));
-		else
-			unsettled_forget(entry);
+		pg_atomic_write_u64(&entry->unsettled->word, entry->remaining > 0 ? WORD_OF(entry->next) : 0);
 	}
 	slist_init(&published);
 }
 
-/* Before the process exits, it removes its entries. */
+/*
+ * Before the process exits, it removes its entries.  An error ends that, so it first
+ * takes all words back.
+ */
 static void
 before_exit(int code, Datum arg)
 {
+	dlist_iter	iter;
+
 	slist_init(&published);
-	while (!dlist_is_empty(&registered))
-		unsettled_forget(dlist_head_element(sequence_entry, registered_link, &registered));
+	dlist_foreach(iter, &registered)
+	{
+		sequence_entry *entry = dlist_container(sequence_entry, registered_link, iter.cur);
+
+		entry->is_published = false;
+		pg_atomic_write_u64(&entry->unsettled->word, 0);
+	}
+	limit_entries(0);
 }
 
 /* Prepare to publish ids of a sequence.  This can throw an error. */
@@ -241,7 +285,10 @@ unsettled_register(sequence_entry *entry)
 	unsettled_key key;
 	bool		found;
 
-	if (entry->is_temp || entry->unsettled != NULL)
+	if (entry->is_temp)
+		return;
+	limit_entries(entry->unsettled == NULL ? KEPT_MAX - 1 : KEPT_MAX);
+	if (entry->unsettled != NULL)
 		return;
 	unsettled_attach();
 	if (!has_callbacks)
@@ -256,6 +303,7 @@ unsettled_register(sequence_entry *entry)
 	key.relid = entry->relid;
 	key.pid = MyProcPid;
 	entry->unsettled = dshash_find_or_insert(table, &key, &found);
+	entry->unsettled->proc = MyProc;
 	pg_atomic_init_u64(&entry->unsettled->word, 0);
 	dshash_release_lock(table, entry->unsettled);
 	dlist_push_head(&registered, &entry->registered_link);
@@ -267,6 +315,7 @@ add_to_published(sequence_entry *entry)
 {
 	entry->is_published = true;
 	slist_push_head(&published, &entry->published_link);
+	dlist_move_tail(&registered, &entry->registered_link);
 }
 
 /*
@@ -336,13 +385,15 @@ block_is_current(const unsettled_ids *ids)
 /*
  * Return the limit, lowered to below the ids that a session has of a sequence.
  * A block whose time is over is taken away from a session that is not in a
- * transaction.
+ * transaction.  A process that is gone has no ids, whatever it has left behind.
  */
 static int64
 limit_of_entry(unsettled_ids *ids, int64 limit)
 {
 	uint64		word = pg_atomic_read_u64(&ids->word);
 
+	if (ids->proc->pid != ids->key.pid)
+		return limit;
 	while (word != 0 && !(word & IN_TRANSACTION) && !block_is_current(ids))
 	{
 		if (pg_atomic_compare_exchange_u64(&ids->word, &word, 0))
