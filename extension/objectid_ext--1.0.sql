@@ -365,11 +365,11 @@ COMMENT ON FUNCTION objectid_extjson(objectid) IS 'id as MongoDB Extended JSON: 
 
 CREATE FUNCTION objectid_from_jsonb(jsonb) RETURNS objectid
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'convert a JSON string of 24 hexadecimal digits, or {"$oid": "..."}, to objectid';
+COMMENT ON FUNCTION objectid_from_jsonb(jsonb) IS 'convert a JSON string in any spelling of an id, or {"$oid": "..."}, to objectid; JSON null to null';
 
 CREATE FUNCTION objectid_from_json(json) RETURNS objectid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN objectid_from_jsonb($1::jsonb);
-COMMENT ON FUNCTION objectid_from_json(json) IS 'convert from a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
+COMMENT ON FUNCTION objectid_from_json(json) IS 'convert a JSON string in any spelling of an id, or {"$oid": "..."}, to objectid; JSON null to null';
 
 CREATE FUNCTION is_objectid(text) RETURNS boolean
 AS 'MODULE_PATHNAME', 'is_objectid_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -381,7 +381,7 @@ COMMENT ON FUNCTION is_objectid(bytea) IS 'would the cast to objectid succeed?';
 
 CREATE FUNCTION is_objectid(jsonb) RETURNS boolean
 AS 'MODULE_PATHNAME', 'is_objectid_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION is_objectid(jsonb) IS 'would the cast to objectid succeed?';
+COMMENT ON FUNCTION is_objectid(jsonb) IS 'would the cast to objectid succeed?  Null for JSON null';
 
 -- Assignment casts, so that INSERT of a string expression works without a cast.
 -- No cast is implicit: an implicit cast from text would change the meaning of
@@ -400,9 +400,9 @@ CREATE CAST (objectid AS bytea) WITH FUNCTION objectid_to_bytea(objectid);
 COMMENT ON CAST (objectid AS bytea) IS 'the 12 bytes';
 
 CREATE CAST (jsonb AS objectid) WITH FUNCTION objectid_from_jsonb(jsonb);
-COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
+COMMENT ON CAST (jsonb AS objectid) IS 'a JSON string in any spelling of an id, or {"$oid": "..."}; null for JSON null';
 CREATE CAST (json AS objectid) WITH FUNCTION objectid_from_json(json);
-COMMENT ON CAST (json AS objectid) IS 'a JSON string of 24 hexadecimal digits or {"$oid": "..."}';
+COMMENT ON CAST (json AS objectid) IS 'a JSON string in any spelling of an id, or {"$oid": "..."}; null for JSON null';
 -- to_jsonb() does not use this cast: it makes a string of the digits.
 CREATE CAST (objectid AS jsonb) WITH FUNCTION objectid_extjson(objectid);
 COMMENT ON CAST (objectid AS jsonb) IS '{"$oid": "..."}';

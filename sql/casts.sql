@@ -93,8 +93,16 @@ SELECT (doc -> '_id')::objectid AS id, (doc #> '{ref,0}')::objectid AS ref
   FROM (VALUES ('{"_id": {"$oid": "507f1f77bcf86cd799439011"}, "ref": ["507f1f77bcf86cd799439012"]}'::jsonb),
                ('{"_id": "507f1f77bcf86cd799439013", "ref": [{"$oid": "507f1f77bcf86cd799439014"}]}'),
                ('{}')) AS v (doc);
--- any other type of value, and strings that are not 24 digits; those with another error
-SELECT 'null'::jsonb::objectid;
+-- strings that text input takes: as mongosh prints them, and as Debezium does
+SELECT doc ->> '_id' AS string, (doc -> '_id')::objectid AS id, (doc -> '_id')::json::objectid AS from_json, is_objectid(doc -> '_id')
+  FROM (VALUES ('{"_id": "ObjectId(\"507f1f77bcf86cd799439011\")"}'::jsonb),
+               ('{"_id": "ObjectId(''507F1F77BCF86CD799439011'')"}'),
+               ('{"_id": "{\"$oid\": \"507f1f77bcf86cd799439011\"}"}'), ('{"_id": "{ \"$oid\" : \"507f1f77bcf86cd799439011\" }"}'),
+               ('{"_id": "\"507f1f77bcf86cd799439011\""}')) AS v (doc);
+-- JSON null is null, as it is for ->>
+SELECT doc, doc::objectid IS NULL AS jsonb, doc::json::objectid IS NULL AS json, is_objectid(doc) IS NULL AS is_objectid
+  FROM (VALUES ('null'::jsonb), (NULL)) AS v (doc);
+-- any other type of value, and any other string; those with another error
 CREATE FUNCTION pg_temp.refusal(doc jsonb) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN 'accepted: ' || doc::objectid;
@@ -111,9 +119,14 @@ SELECT doc, pg_temp.refusal(doc)
  WHERE pg_temp.refusal(doc) <> format('22023: cannot cast jsonb %s to type objectid', type);
 SELECT doc, pg_temp.refusal(doc)
   FROM unnest(ARRAY['', '507f1f77bcf86cd79943901', '507f1f77bcf86cd7994390112', '507f1f77bcf86cd79943901g', ' 507f1f77bcf86cd799439011',
-                    'ObjectId("507f1f77bcf86cd799439011")', '{"$oid":"507f1f77bcf86cd799439011"}', '507f1f77bcf86cd799439011 ']) AS string,
+                    'ObjectID("507f1f77bcf86cd799439011")', '{"$oid":507f1f77bcf86cd799439011}', '507f1f77bcf86cd799439011 ',
+                    '[{"$oid":"507f1f77bcf86cd799439011"}]', 'null']) AS string,
        LATERAL (VALUES (to_jsonb(string)), (jsonb_build_object('$oid', string))) AS v (doc)
- WHERE pg_temp.refusal(doc) <> format('22P02: invalid input syntax for type objectid: "%s"', string);
+ WHERE pg_temp.refusal(doc) <> format('22P02: invalid input syntax for type objectid: "%s"', string) OR is_objectid(doc);
+-- inside of $oid, the digits only
+SELECT pg_temp.refusal(doc), is_objectid(doc)
+  FROM unnest(ARRAY['ObjectId("507f1f77bcf86cd799439011")', '{"$oid":"507f1f77bcf86cd799439011"}', '"507f1f77bcf86cd799439011"']) AS string,
+       LATERAL jsonb_build_object('$oid', string) AS doc;
 -- explicit only
 INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::jsonb);
 INSERT INTO cast_key VALUES ('"507f1f77bcf86cd799439011"'::json);

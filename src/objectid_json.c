@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * objectid_json.c
- *		Conversion between objectid and JSON: a string of hexadecimal digits,
- *		or MongoDB Extended JSON, {"$oid": "..."}.
+ *		Conversion of JSON to objectid: a string, or MongoDB Extended JSON,
+ *		{"$oid": "..."}.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,59 +11,62 @@
 #include "utils/jsonb.h"
 
 /*
- * Return the string in a JSON value that can represent an objectid: a JSON
- * string, or the string in {"$oid": "..."}.  Returns NULL for any other value,
- * and sets *type to the name of its type.
+ * Read the objectid that a JSON argument represents: a string, in any spelling that
+ * text input takes, or {"$oid": "..."} with the digits.  Returns false for any other
+ * value; *value is what should have been such a string.  A JSON null makes the result
+ * of the calling function null, as in core's casts from PostgreSQL 18 on.
  */
-static char *
-jsonb_objectid_string(Jsonb *jsonb, const char **type)
+static bool
+read_jsonb(FunctionCallInfo fcinfo, JsonbValue *value, objectid *id)
 {
-	JsonbContainer *root = &jsonb->root;
-	JsonbValue	value;
+	JsonbContainer *root = &PG_GETARG_JSONB_P(0)->root;
+	bool		is_scalar = JsonbExtractScalar(root, value);
+	char	   *str;
 
-	if (!JsonbExtractScalar(root, &value))
+	fcinfo->isnull = is_scalar && value->type == jbvNull;
+	if (!is_scalar)
 	{
-		value.type = jbvBinary;
-		value.val.binary.data = root;
+		value->type = jbvBinary;
+		value->val.binary.data = root;
 		if (JsonContainerIsObject(root) && JsonContainerSize(root) == 1)
-			getKeyJsonValueFromContainer(root, "$oid", strlen("$oid"), &value);
+			getKeyJsonValueFromContainer(root, "$oid", strlen("$oid"), value);
 	}
-	*type = JsonbTypeName(&value);
-	return value.type == jbvString ? pnstrdup(value.val.string.val, value.val.string.len) : NULL;
+	if (value->type != jbvString)
+		return fcinfo->isnull;
+	str = pnstrdup(value->val.string.val, value->val.string.len);
+	return is_scalar ? scan_objectid(str, id) : scan_bare_objectid(str, id);
 }
 
 /*
- * Cast from jsonb: a string of 24 hexadecimal digits, or an object whose only
- * key is "$oid" with such a string.  Any other type of JSON value raises
- * invalid_parameter_value, any other string invalid_text_representation.
+ * Cast from jsonb.  A JSON value of another type than a string, null or an object whose
+ * only key is "$oid" raises invalid_parameter_value, any other string
+ * invalid_text_representation.
  */
 PG_FUNCTION_INFO_V1(objectid_from_jsonb);
 Datum
 objectid_from_jsonb(PG_FUNCTION_ARGS)
 {
 	objectid   *id = palloc(sizeof(objectid));
-	const char *type;
-	char	   *str = jsonb_objectid_string(PG_GETARG_JSONB_P(0), &type);
+	JsonbValue	value;
 
-	if (str == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cannot cast jsonb %s to type %s", type, "objectid"),
-				 errdetail("Expected a string of %d hexadecimal digits, or {\"$oid\": \"...\"} with such a string.",
-						   OBJECTID_HEX_DIGITS)));
-	if (!scan_bare_objectid(str, id))
-		objectid_syntax_error(str, NULL);
-	PG_RETURN_OBJECTID_P(id);
+	if (read_jsonb(fcinfo, &value, id))
+		PG_RETURN_OBJECTID_P(id);
+	if (value.type == jbvString)
+		objectid_syntax_error(pnstrdup(value.val.string.val, value.val.string.len), NULL);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("cannot cast jsonb %s to type %s", JsonbTypeName(&value), "objectid"),
+			 errdetail("Expected a string of %d hexadecimal digits, or {\"$oid\": \"...\"} with such a string.",
+					   OBJECTID_HEX_DIGITS)));
 }
 
-/* Would the cast of this jsonb to objectid succeed? */
+/* Would the cast of this jsonb to objectid succeed?  Null for a JSON null. */
 PG_FUNCTION_INFO_V1(is_objectid_jsonb);
 Datum
 is_objectid_jsonb(PG_FUNCTION_ARGS)
 {
 	objectid	id;
-	const char *type;
-	char	   *str = jsonb_objectid_string(PG_GETARG_JSONB_P(0), &type);
+	JsonbValue	value;
 
-	PG_RETURN_BOOL(str != NULL && scan_bare_objectid(str, &id));
+	PG_RETURN_BOOL(read_jsonb(fcinfo, &value, &id));
 }
