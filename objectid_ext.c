@@ -17,7 +17,6 @@
  */
 #include "objectid.h"
 
-#include "common/hashfn.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
 
@@ -155,29 +154,30 @@ objectid_larger(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-#define OBJECTID_WORDS	(OBJECTID_LEN / sizeof(uint32))
-
 /*
- * The bytes of an id, read as little-endian numbers, so that the hash functions give
- * the same result for either byte order.  They must never change, because they determine
- * the partition or shard in which a row is stored.
+ * The hash of an id.  It must never change, because it determines the partition or
+ * shard in which a row is stored.  It is the same on machines of either byte order.
+ *
+ * The last four bytes are multiplied, so ids of one process have different values here
+ * already.  The rest is the finalizer of MurmurHash3: each bit of the id changes each
+ * bit of the hash with a probability of one half.
  */
-static void
-objectid_words(const objectid *id, uint32 *words)
+static inline uint64
+hash_id(const objectid *id, uint64 seed)
 {
-	for (int i = 0; i < OBJECTID_WORDS; i++)
-		words[i] = pg_bswap32(read_uint32(id->data + i * sizeof(uint32)));
+	uint64		h = objectid_prefix(id) ^ objectid_suffix(id) * UINT64CONST(0x9E3779B97F4A7C15) ^ seed;
+
+	h = (h ^ h >> 33) * UINT64CONST(0xFF51AFD7ED558CCD);
+	h = (h ^ h >> 33) * UINT64CONST(0xC4CEB9FE1A85EC53);
+	return h ^ h >> 33;
 }
 
-/* hash support 1 of objectid: 32-bit hash (int4) */
+/* hash support 1 of objectid: 32-bit hash (int4), the low half of the other with seed 0 */
 PG_FUNCTION_INFO_V1(objectid_hash);
 Datum
 objectid_hash(PG_FUNCTION_ARGS)
 {
-	uint32		words[OBJECTID_WORDS];
-
-	objectid_words(PG_GETARG_OBJECTID_P(0), words);
-	return hash_any((unsigned char *) words, sizeof(words));
+	PG_RETURN_UINT32((uint32) hash_id(PG_GETARG_OBJECTID_P(0), 0));
 }
 
 /* hash support 2 of objectid: 64-bit hash (int8) with a seed (int8) */
@@ -185,10 +185,7 @@ PG_FUNCTION_INFO_V1(objectid_hash_extended);
 Datum
 objectid_hash_extended(PG_FUNCTION_ARGS)
 {
-	uint32		words[OBJECTID_WORDS];
-
-	objectid_words(PG_GETARG_OBJECTID_P(0), words);
-	return hash_any_extended((unsigned char *) words, sizeof(words), PG_GETARG_INT64(1));
+	PG_RETURN_UINT64(hash_id(PG_GETARG_OBJECTID_P(0), PG_GETARG_INT64(1)));
 }
 
 

@@ -118,14 +118,35 @@ SELECT count(*) AS ids,
        count(DISTINCT objectid_hash(id)) > 5990 AS spread
   FROM join_a WHERE id IS NOT NULL;
 
--- The hashes must never change, because they place rows in partitions and
--- shards.  They are core's hash of 12 bytes, here the letters a to l.  On a
--- big-endian machine, core's hash is the same if each four bytes are reversed ...
-SELECT objectid_hash(id) IN (hashtext(a), hashtext(b)) AS hash,
-       objectid_hash_extended(id, 0) IN (hashtextextended(a, 0), hashtextextended(b, 0)) AS extended,
-       objectid_hash_extended(id, -42) IN (hashtextextended(a, -42), hashtextextended(b, -42)) AS seeded
-  FROM (VALUES ('6162636465666768696a6b6c'::objectid, 'abcdefghijkl', 'dcbahgfelkji')) AS v (id, a, b);
--- ... and these numbers, on machines of either byte order.
+-- Each bit of an id changes each bit of the hash, but not always.
+SELECT count(*) AS bits, count(*) FILTER (WHERE changed <> -1) AS never, count(*) FILTER (WHERE always <> 0) AS always
+  FROM (SELECT bit, bit_or(hash # other) AS changed, bit_and(hash # other) AS always
+          FROM (SELECT bit, objectid_hash_extended(bytes::objectid, 0) AS hash,
+                       objectid_hash_extended(set_bit(bytes, bit, 1 - get_bit(bytes, bit))::objectid, 0) AS other
+                  FROM generate_series(0, 95) AS bit, generate_series(1, 100) AS i,
+                       LATERAL (SELECT decode('69567c50b8cf86cd79' || lpad(to_hex(i), 6, '0'), 'hex') AS bytes) AS b) AS pair
+         GROUP BY bit) AS s;
+
+-- Ids of one session, of one second, of processes on one host and of times are spread
+-- as evenly as random numbers: over the buckets of a hash table, by low and by high bits,
+-- and over partitions, whose number can be one that is no power of two.
+SELECT ids, hash, buckets, round(chi) AS chi_squared
+  FROM (SELECT ids, hash, buckets, sum((n - 10000.0 / buckets) ^ 2) / (10000.0 / buckets) + (buckets - count(*)) * 10000 / buckets AS chi
+          FROM (SELECT ids, hash, buckets, bucket, count(*) AS n
+                  FROM (SELECT 'session' AS ids, '69567c50' || 'b8cf86cd79' || lpad(to_hex(i), 6, '0') AS hex FROM generate_series(1, 10000) AS i
+                        UNION ALL SELECT 'second', '69567c50' || left(md5(i::text), 16) FROM generate_series(1, 10000) AS i
+                        UNION ALL SELECT 'host', '69567c50' || '123456' || lpad(to_hex(i % 1000), 4, '0') || lpad(to_hex(i / 1000), 6, '0') FROM generate_series(1, 10000) AS i
+                        UNION ALL SELECT 'floor', to_hex(1767225600 + i * 60) || '0000000000000000' FROM generate_series(1, 10000) AS i) AS s,
+                       LATERAL (SELECT objectid_hash(hex::objectid)::bit(32) AS h, objectid_hash_extended(hex::objectid, 8816678312871386365) AS x) AS h,
+                       LATERAL (VALUES ('low', 4096, (h << 20 >> 20)::int), ('high', 4096, (h >> 20)::int),
+                                       ('partition', 2, x & 1), ('partition', 1000, x & ~(1::bigint << 63)), ('partition', 4096, x & 4095)) AS b (hash, buckets, value),
+                       LATERAL (SELECT value % buckets AS bucket) AS m
+                 GROUP BY ids, hash, buckets, bucket) AS s
+         GROUP BY ids, hash, buckets) AS s
+ WHERE abs(chi - buckets) > 5 * sqrt(2 * buckets);
+
+-- The hashes must never change, because they place rows in partitions and shards, and
+-- are the same on machines of either byte order.
 SELECT id, objectid_hash(id) AS hash, objectid_hash_extended(id, 0) AS extended, objectid_hash_extended(id, 8816678312871386365) AS seeded
   FROM (VALUES ('000000000000000000000000'::objectid), ('507f1f77bcf86cd799439011'), ('6162636465666768696a6b6c'), ('ffffffffffffffffffffffff')) AS v (id);
 
