@@ -618,11 +618,11 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) IS 'implementation of <> operator';
 
 CREATE FUNCTION snowflake_layout_hash(snowflake_layout) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtext(encode(snowflake_layout_send($1), 'escape'));
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_hash(snowflake_layout) IS '32-bit hash of the parts; will not change between versions';
 
 CREATE FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN hashtextextended(encode(snowflake_layout_send($1), 'escape'), $2);
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_hash_extended(snowflake_layout, bigint) IS '64-bit hash of the parts, with a seed; will not change between versions';
 
 CREATE OPERATOR = (

@@ -7,6 +7,7 @@
  */
 #include "snowflake_layout.h"
 
+#include "common/hashfn.h"
 #include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
@@ -380,7 +381,7 @@ snowflake_layout_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(layout);
 }
 
-/* Binary output, which is also hashed: always the parts, so that a new preset changes nothing */
+/* Binary output: always the parts, so that a new preset changes nothing */
 PG_FUNCTION_INFO_V1(snowflake_layout_send);
 Datum
 snowflake_layout_send(PG_FUNCTION_ARGS)
@@ -406,6 +407,40 @@ Datum
 snowflake_layout_ne(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(!snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
+}
+
+/*
+ * The hash of the parts of a layout, which must never change.  Core's hash of words is the
+ * same on machines of either byte order.
+ */
+static uint64
+hash_layout(const snowflake_layout *layout, uint64 seed)
+{
+	uint32		words[] = {
+		(uint32) layout->clock.epoch,
+		(uint32) (layout->clock.epoch >> 32),
+		(uint32) layout->clock.tick,
+		layout->time_bits | layout->node_bits << 8 | layout->seq_bits << 16 |
+		(layout->seq_shift > 0) << 24 | layout->start_random << 25
+	};
+
+	return hash_bytes_extended((unsigned char *) words, sizeof(words), seed);
+}
+
+/* hash support 1 of snowflake_layout: 32-bit hash (int4), the low half of the other with seed 0 */
+PG_FUNCTION_INFO_V1(snowflake_layout_hash);
+Datum
+snowflake_layout_hash(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_UINT32((uint32) hash_layout(PG_GETARG_LAYOUT_P(0), 0));
+}
+
+/* hash support 2 of snowflake_layout: 64-bit hash (int8) with a seed (int8) */
+PG_FUNCTION_INFO_V1(snowflake_layout_hash_extended);
+Datum
+snowflake_layout_hash_extended(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_UINT64(hash_layout(PG_GETARG_LAYOUT_P(0), PG_GETARG_INT64(1)));
 }
 
 /*
