@@ -73,6 +73,17 @@ SELECT null_frac, avg_width, n_distinct < -0.5 OR n_distinct > 125000 AS nearly_
        coalesce(common, 0) <= 100 AS common, bounds <= 101 AS bounds,
        fine, fine_size < 8100 AS small, abs(correlation) < 0.1 AS correlation
   FROM statistics_stored WHERE tablename = 'statistics_ids';
+-- Even if all rows came within seconds, it is not compressed: to unpack it for each
+-- comparison takes longer than the rest of planning.
+CREATE TABLE statistics_bulk (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO statistics_bulk SELECT (to_hex(1767225600 + i / 400) || lpad(to_hex(i), 16, '0'))::objectid FROM generate_series(1, 60000) AS i;
+ANALYZE statistics_bulk;
+SELECT fine, fine_size > 4 * fine AS not_compressed FROM statistics_stored WHERE tablename = 'statistics_bulk';
+-- With a higher target, there are not more bounds than core has.
+ALTER TABLE statistics_bulk ALTER id SET STATISTICS 3000;
+ANALYZE statistics_bulk;
+SELECT bounds, fine FROM statistics_stored WHERE tablename = 'statistics_bulk';
+DROP TABLE statistics_bulk;
 -- With a lower target there are fewer bounds.
 ALTER TABLE statistics_ids ALTER id SET STATISTICS 10;
 ANALYZE statistics_ids;

@@ -7,9 +7,8 @@
  * a range of a thousandth of a table is estimated as nothing or as ten times
  * as much.  But ids sort by their second, and seconds are numbers.  ANALYZE
  * adds a histogram of the seconds, twenty times as fine, and objectid_ineqsel()
- * interpolates in it.  That is an array of 8 kB for a column.  The planner does
- * not copy it, but searches it where the system cache has it; and what sorts by
- * its high bytes is not repetitive enough for TOAST to compress.
+ * interpolates in it.  That is an array of 8 kB for a column.  The planner does not
+ * copy it, but searches it where the system cache has it.
  *
  * The planner recognizes the two bounds of a range only if core estimates
  * them, and multiplies all other selectivities, as if they were independent.
@@ -46,9 +45,19 @@
 /*
  * The sample has 300 rows for each bucket of core's histogram.  With 30 for each
  * of ours, one in ten ranges of a thousandth was not estimated within a factor of
- * two where ids come only in working hours.
+ * two where ids come only in working hours.  Each session has a copy for each
+ * partition, so beyond this number we have no more buckets than core.
  */
+#define CORE_ROWS_PER_BUCKET		300
 #define SAMPLE_ROWS_PER_BUCKET		15
+#define MAX_FINE_BUCKETS			2000
+
+/*
+ * Bounds are stored XOR these numbers, which leaves nothing to compress.  Otherwise TOAST
+ * compresses those of a bulk load, and to unpack them for each comparison takes longer
+ * than the rest of planning.
+ */
+#define BOUND_MASK(i)				((uint32) (i) * 0x9E3779B9)
 
 /*
  * A comparison of a column after more than these in a list is estimated by itself, so
@@ -74,7 +83,7 @@ typedef struct id_column
 	VariableStatData stats;
 	Oid			opfamily;		/* the btree operator family of its type */
 	int			nbuckets;		/* zero: there is no histogram */
-	const uint32 *bounds;		/* nbuckets + 1 seconds, in order */
+	const uint32 *masked_bounds;	/* nbuckets + 1 seconds, in order */
 	int64		now;
 	double		added;			/* fraction of the rows with ids from the last bound to now */
 } id_column;
@@ -131,11 +140,13 @@ sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows,
 static void
 store_histogram(VacAttrStats *stats, int slot, const uint32 *seconds, int count)
 {
-	int			nbounds = Min(Max(stats->minrows / SAMPLE_ROWS_PER_BUCKET, 1) + 1, count);
+	int			nbuckets = Max(Min(stats->minrows / SAMPLE_ROWS_PER_BUCKET, MAX_FINE_BUCKETS),
+							   stats->minrows / CORE_ROWS_PER_BUCKET);
+	int			nbounds = Min(nbuckets + 1, count);
 	Datum	   *bounds = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
 
 	for (int i = 0; i < nbounds; i++)
-		bounds[i] = Int32GetDatum((int32) seconds[(int64) i * (count - 1) / (nbounds - 1)]);
+		bounds[i] = Int32GetDatum((int32) (seconds[(int64) i * (count - 1) / (nbounds - 1)] ^ BOUND_MASK(i)));
 
 	stats->stakind[slot] = OBJECTID_HISTOGRAM_KIND;
 	stats->stavalues[slot] = bounds;
@@ -203,9 +214,15 @@ open_histogram(id_column *column, Oid opno)
 			ArrayType  *array = DatumGetArrayTypeP(values);
 
 			column->nbuckets = ARR_DIMS(array)[0] - 1;
-			column->bounds = (const uint32 *) ARR_DATA_PTR(array);
+			column->masked_bounds = (const uint32 *) ARR_DATA_PTR(array);
 		}
 	}
+}
+
+static inline int64
+get_bound(const id_column *column, int i)
+{
+	return column->masked_bounds[i] ^ BOUND_MASK(i);
 }
 
 /*
@@ -218,8 +235,8 @@ static void
 estimate_added(id_column *column)
 {
 	RelOptInfo *rel = column->stats.rel;
-	int64		end = column->bounds[column->nbuckets];
-	int64		tenth = column->bounds[column->nbuckets - (column->nbuckets + 9) / 10];
+	int64		end = get_bound(column, column->nbuckets);
+	int64		tenth = get_bound(column, column->nbuckets - (column->nbuckets + 9) / 10);
 	HeapTuple	tuple;
 	double		counted;
 
@@ -247,7 +264,7 @@ bounds_below(const id_column *column, int64 second)
 	{
 		int			middle = (low + high) / 2;
 
-		if (column->bounds[middle] < second)
+		if (get_bound(column, middle) < second)
 			low = middle + 1;
 		else
 			high = middle;
@@ -262,7 +279,6 @@ bounds_below(const id_column *column, int64 second)
 static double
 fraction_before(const id_column *column, int64 second)
 {
-	const uint32 *bounds = column->bounds;
 	int			last = column->nbuckets;
 	int			i = bounds_below(column, second);
 	double		cutoff = 0.01 / last;
@@ -270,9 +286,9 @@ fraction_before(const id_column *column, int64 second)
 
 	if (i > 0 && i <= last)
 		fraction = (1.0 - column->added) / last *
-			(i - 1 + (double) (second - bounds[i - 1]) / (bounds[i] - bounds[i - 1]));
+			(i - 1 + (double) (second - get_bound(column, i - 1)) / (get_bound(column, i) - get_bound(column, i - 1)));
 	else if (i > last && second < column->now)
-		fraction = 1.0 - column->added * (column->now - second) / (column->now - bounds[last]);
+		fraction = 1.0 - column->added * (column->now - second) / (column->now - get_bound(column, last));
 	return Max(cutoff, Min(fraction, 1.0 - cutoff));
 }
 
