@@ -64,6 +64,8 @@ INSERT INTO range_case (expected, query) VALUES
     (5000, 'FROM range_ids WHERE (id >= %1$L AND id < %2$L) OR (id >= %3$L AND id < %4$L)'),
     (500, 'FROM range_ids WHERE other = 1 AND (id >= %1$L AND id < %2$L OR id < %4$L AND id >= %3$L)'),
     (1000, 'FROM range_ids WHERE NOT (id < %1$L OR id >= %2$L)'),
+    (300, 'FROM range_ids WHERE (other = 1 AND (id >= %1$L AND id < %2$L OR other < 0)) OR (other = 2 AND (other < 0 OR id >= %3$L AND id < %4$L) AND other < 5)'),
+    (73000, 'FROM range_ids WHERE id < %1$L OR id >= %3$L'),
     -- predicates on time
     (1000, 'FROM range_ids WHERE id <@ tstzrange(''2026-01-01 02:46:40+00'', ''2026-01-01 03:03:20+00'')'),
     (1000, 'FROM range_ids WHERE id >= timestamptz ''2026-01-01 02:46:40+00'' AND id < timestamptz ''2026-01-01 03:03:20+00'''),
@@ -174,34 +176,39 @@ SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c50400000000
        pg_temp.estimate('SELECT FROM range_second WHERE id BETWEEN ''69567c500000000000000000'' AND ''69567c50ffffffffffffffff''') > 9000 AS second;
 DROP TABLE range_second;
 
--- To plan many comparisons takes about as long as for uuid, and not longer by their square.
--- Each is timed until a run is not interrupted: machines that build packages are busy.
+-- To plan many comparisons or ranges takes about as long as for uuid, and not longer by
+-- their square.  Each is timed until a run is not interrupted: machines that build packages
+-- are busy.
 CREATE TABLE range_uuid (id uuid);
 INSERT INTO range_uuid SELECT md5(i::text)::uuid FROM generate_series(1, 1000) AS i;
 ANALYZE range_bursts, range_uuid;
-CREATE FUNCTION pg_temp.planning(name text, condition text) RETURNS interval
+CREATE FUNCTION pg_temp.planning(name text, condition text, connective text, number int) RETURNS interval
 LANGUAGE plpgsql AS $$
 DECLARE
     query text := (SELECT 'EXPLAIN SELECT FROM ' || name || ' WHERE '
-                          || string_agg(format(condition, lpad(to_hex(1767225600 + i), 8, '0')), ' AND ') FROM generate_series(1, 400) AS i);
+                          || string_agg(format(condition, lpad(to_hex(1767225600 + i), 8, '0')), connective) FROM generate_series(1, number) AS i);
     start timestamptz := clock_timestamp();
 BEGIN
     EXECUTE query;
     RETURN clock_timestamp() - start;
 END $$;
-DO $$
+CREATE PROCEDURE pg_temp.compare_planning(objectids text, uuids text, connective text, number int)
+LANGUAGE plpgsql AS $$
 DECLARE
     ours interval;
     others interval;
 BEGIN
     FOR i IN 1 .. 50 LOOP
-        ours := least(ours, pg_temp.planning('range_bursts', 'id >= ''%s0000000000000000'''));
-        others := least(others, pg_temp.planning('range_uuid', 'id >= ''%s-0000-0000-0000-000000000000'''));
-        EXIT WHEN i >= 10 AND ours < 4 * others;
+        ours := least(ours, pg_temp.planning('range_bursts', objectids, connective, number));
+        others := least(others, pg_temp.planning('range_uuid', uuids, connective, number));
+        EXIT WHEN i >= 3 AND ours < 4 * others;
     END LOOP;
     IF ours >= 4 * others THEN
         RAISE '% for objectid, % for uuid', ours, others;
     END IF;
 END $$;
+CALL pg_temp.compare_planning('id >= ''%s0000000000000000''', 'id >= ''%s-0000-0000-0000-000000000000''', ' AND ', 400);
+CALL pg_temp.compare_planning('id >= ''%1$s0000000000000000'' AND id < ''%1$s8000000000000000''',
+                              'id >= ''%1$s-0000-0000-0000-000000000000'' AND id < ''%1$s-8000-0000-0000-000000000000''', ' OR ', 5000);
 
 DROP TABLE range_ids, range_parted, range_new, range_bursts, range_hours, range_uuid;

@@ -362,30 +362,34 @@ condition_expression(Node *condition)
 }
 
 /*
- * Find the list of conditions, all of which must be true, that contains the
- * comparison with these arguments: this one, or one inside of an OR.
+ * Find the comparison with this list of arguments among conditions that AND or OR connects.
+ * Sets *conjunction to the conditions, all of which must be true, that it is one of; or to NIL.
+ *
+ * The planner estimates conditions in order, so the search begins where the last one ended.
+ * Otherwise thousands of ranges in an OR would take time by their square.
  */
-static List *
-find_conjunction(List *conditions, List *args)
+static bool
+find_comparison(List *conditions, BoolExprType connected_by, List *args, int depth, List **conjunction)
 {
-	ListCell   *lc;
+	static int	found_at[3];
+	int			start = depth < lengthof(found_at) ? found_at[depth] : 0;
 
-	foreach(lc, conditions)
+	for (int i = 0; i < list_length(conditions); i++)
 	{
-		Node	   *expression = condition_expression(lfirst(lc));
+		int			at = (start + i) % list_length(conditions);
+		Node	   *condition = condition_expression(list_nth(conditions, at));
+		BoolExpr   *inner = (BoolExpr *) condition;
 
-		if (is_opclause(expression) && ((OpExpr *) expression)->args == args)
-			return conditions;
-		if (is_orclause(expression) || is_andclause(expression))
-		{
-			List	   *inner = ((BoolExpr *) expression)->args;
-			List	   *found = find_conjunction(inner, args);
-
-			if (found != NIL)
-				return found == inner && is_orclause(expression) ? NIL : found;
-		}
+		if (is_opclause(condition) && ((OpExpr *) condition)->args == args)
+			*conjunction = connected_by == AND_EXPR ? conditions : NIL;
+		else if (!IsA(condition, BoolExpr) ||
+				 !find_comparison(inner->args, inner->boolop, args, depth + 1, conjunction))
+			continue;
+		if (depth < lengthof(found_at))
+			found_at[depth] = at;
+		return true;
 	}
-	return NIL;
+	return false;
 }
 
 /*
@@ -399,14 +403,14 @@ static double
 conditional_selectivity(const id_column *column, Oid opno, List *args)
 {
 	RelOptInfo *rel = column->stats.rel;
-	List	   *conjunction = rel ? find_conjunction(rel->baserestrictinfo, args) : NIL;
+	List	   *conjunction = NIL;
 	id_interval interval = {.upper = 1.0};
 	int			ncomparisons = 0;
 	double		before;
 	ListCell   *lc;
 
-	if (rel && conjunction == NIL)
-		conjunction = find_conjunction(rel->joininfo, args);
+	if (rel && !find_comparison(rel->baserestrictinfo, AND_EXPR, args, 0, &conjunction))
+		find_comparison(rel->joininfo, AND_EXPR, args, 0, &conjunction);
 	foreach(lc, conjunction)
 	{
 		OpExpr	   *earlier = (OpExpr *) condition_expression(lfirst(lc));
