@@ -189,6 +189,12 @@ INSERT INTO refused (value) VALUES
 INSERT INTO refused (value)
 SELECT overlay('507f1f77bcf86cd799439011' PLACING 'g' FROM pos) FROM generate_series(1, 24) AS pos;
 
+-- Times in other forms, as core reads them, and those that do not exist; and what is none
+INSERT INTO refused (value) VALUES
+    ('yesterday'), ('today'), ('-infinity'), ('epoch'), ('Nov 1 2026'), ('2026/11/01'), ('1.11.2026 10:00'), ('13/11/2026'), ('11/13/2026'), ('2026-02-30'),
+    ('1 day ago'), ('2 hours 3 min'), ('20260101T000000'), ('2026-01-01 12:00:00 UTC'), ('"2026-01-01"'),
+    ('may'), ('12.5'), ('-1'), ('n/a'), ('5 7f1f77bcf86cd799439011'), ('j2451187/x'), ('2026-01-01 12:00:00 Nowhere/Nothing');
+
 -- The message is the same for all.  Details and hints, with the numbers of the values
 -- that have them; a length or a position is that of the value.
 SELECT count(*) AS refused,

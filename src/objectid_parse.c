@@ -7,6 +7,8 @@
  */
 #include "objectid.h"
 
+#include "utils/datetime.h"
+
 /* The value of each hexadecimal digit plus one; 0 for all other characters */
 static const uint8 hex_values[256] = {
 	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
@@ -66,16 +68,33 @@ has_spelling(const char *str, const char *spelling, objectid *id)
 	return *str == '\0';
 }
 
-/* Does the string begin like an ISO 8601 date? */
+/*
+ * Does core read the string as a time or an interval, or as a date that does not exist?
+ * That depends on settings, so only a hint may depend on it.  The name of a time zone does
+ * not count, because PostgreSQL 15 raises an error if it does not know it.
+ */
 static bool
-looks_like_date(const char *str)
+looks_like_time(const char *str)
 {
-	for (int i = 0; i < 10; i++)
+	char		buffer[MAXDATELEN + MAXDATEFIELDS];
+	char	   *fields[MAXDATEFIELDS];
+	int			types[MAXDATEFIELDS];
+	int			nfields;
+	int			kind;
+	int			zone;
+	fsec_t		fsec;
+	struct pg_tm tm;
+	struct pg_itm_in interval;
+
+	if (ParseDateTime(str, buffer, sizeof(buffer), fields, types, MAXDATEFIELDS, &nfields) != 0)
+		return false;
+	for (int i = 1; i < nfields; i++)
 	{
-		if (i == 4 || i == 7 ? str[i] != '-' : str[i] < '0' || str[i] > '9')
+		if (types[i] == DTK_DATE && !isdigit((unsigned char) fields[i][0]))
 			return false;
 	}
-	return true;
+	return decode_date_time(fields, types, nfields, &kind, &tm, &fsec, &zone) != DTERR_BAD_FORMAT ||
+		(nfields > 1 && DecodeInterval(fields, types, nfields, INTERVAL_FULL_RANGE, &kind, &interval) == 0);
 }
 
 /*
@@ -112,7 +131,7 @@ scan_objectid(const char *str, objectid *id)
 	return false;
 }
 
-/* Say what is wrong with invalid input, or return NULL where nobody can tell. */
+/* Return a detail of what is wrong with invalid input, or NULL if there is none. */
 static const char *
 syntax_detail(const char *str)
 {
@@ -129,7 +148,7 @@ syntax_detail(const char *str)
 		return "This is the text form of bytea, which has a cast of its own.";
 	if (pg_strncasecmp(str, "objectid(", 9) == 0 && strncmp(str, "ObjectId(", 9) != 0)
 		return "The function is spelled \"ObjectId\".";
-	if (len == OBJECTID_HEX_DIGITS && strpbrk(str, "(\"{ ") == NULL && !looks_like_date(str))
+	if (len == OBJECTID_HEX_DIGITS && strpbrk(str, "(\"{ ") == NULL && !looks_like_time(str))
 		return psprintf("Character %zu is not a hexadecimal digit.", digits + 1);
 	return NULL;
 }
@@ -147,7 +166,7 @@ objectid_syntax_error(const char *str, Node *escontext)
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "objectid", str),
 			 detail != NULL ? errdetail_internal("%s", detail) : 0,
-			 looks_like_date(str) ?
+			 looks_like_time(str) ?
 			 errhint("To compare with a time, cast it to timestamptz, or use objectid_floor(timestamptz).") : 0));
 }
 

@@ -24,6 +24,13 @@
 #include "varatt.h"
 #endif
 
+/* PostgreSQL 16 can say more about a date that it cannot read. */
+#if PG_VERSION_NUM >= 160000
+#define decode_date_time(...)	DecodeDateTime(__VA_ARGS__, &(DateTimeErrorExtra) {0})
+#else
+#define decode_date_time(...)	DecodeDateTime(__VA_ARGS__)
+#endif
+
 /*
  * PostgreSQL 16 renamed the subtransaction in which a relation got its first new file;
  * that of its last is forgotten if another was made and rolled back.

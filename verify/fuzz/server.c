@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "libpq/pqformat.h"
+#include "utils/datetime.h"
 
 
 /* ----------------------------------------------------------------
@@ -289,6 +290,15 @@ timestamp2tm(Timestamp dt, int *tzp, struct pg_tm *tm, fsec_t *fsec, const char 
 	tm->tm_min = unix_tm.tm_min;
 	tm->tm_sec = unix_tm.tm_sec;
 	return 0;
+}
+
+
+/* Only a hint depends on whether text can be read as a time. */
+int
+ParseDateTime(const char *timestr, char *workbuf, size_t buflen, char **field, int *ftype,
+			  int maxfields, int *numfields)
+{
+	return DTERR_BAD_FORMAT;
 }
 
 
