@@ -60,8 +60,8 @@
 #define BOUND_MASK(i)				((uint32) (i) * 0x9E3779B9)
 
 /*
- * A comparison of a column after more than these in a list is estimated by itself, so
- * that the time to plan the list grows with its length.
+ * A comparison is estimated under the condition that the first of a list are true, and
+ * not more than these, so that the time to plan the list grows with its length.
  */
 #define MAX_COMPARISONS				16
 
@@ -362,31 +362,30 @@ condition_expression(Node *condition)
 }
 
 /*
- * Find the comparison with this list of arguments among conditions that AND or OR connects.
- * Sets *conjunction to the conditions, all of which must be true, that it is one of; or to NIL.
+ * Find the comparison with these arguments, and not one that is equal, among conditions.
+ * Sets *conjunction to those, all of which must be true, that it is one of, if there are.
  *
- * The planner estimates conditions in order, so the search begins where the last one ended.
- * Otherwise thousands of ranges in an OR would take time by their square.
+ * The planner estimates the ranges of an OR in order, so the search in it begins where the
+ * last one ended.  Otherwise thousands of ranges would take time by their square.
  */
 static bool
-find_comparison(List *conditions, BoolExprType connected_by, List *args, int depth, List **conjunction)
+find_comparison(List *conditions, BoolExprType connected_by, List *args, List **conjunction)
 {
-	static int	found_at[3];
-	int			start = depth < lengthof(found_at) ? found_at[depth] : 0;
+	static int	last_found = 0;
+	int			length = list_length(conditions);
 
-	for (int i = 0; i < list_length(conditions); i++)
+	for (int i = 0; i < length; i++)
 	{
-		int			at = (start + i) % list_length(conditions);
+		int			at = connected_by == OR_EXPR ? (last_found + i) % length : i;
 		Node	   *condition = condition_expression(list_nth(conditions, at));
 		BoolExpr   *inner = (BoolExpr *) condition;
 
 		if (is_opclause(condition) && ((OpExpr *) condition)->args == args)
 			*conjunction = connected_by == AND_EXPR ? conditions : NIL;
-		else if (!IsA(condition, BoolExpr) ||
-				 !find_comparison(inner->args, inner->boolop, args, depth + 1, conjunction))
+		else if (!IsA(condition, BoolExpr) || !find_comparison(inner->args, inner->boolop, args, conjunction))
 			continue;
-		if (depth < lengthof(found_at))
-			found_at[depth] = at;
+		if (connected_by == OR_EXPR)
+			last_found = at;
 		return true;
 	}
 	return false;
@@ -409,21 +408,17 @@ conditional_selectivity(const id_column *column, Oid opno, List *args)
 	double		before;
 	ListCell   *lc;
 
-	if (rel && !find_comparison(rel->baserestrictinfo, AND_EXPR, args, 0, &conjunction))
-		find_comparison(rel->joininfo, AND_EXPR, args, 0, &conjunction);
+	if (rel && !find_comparison(rel->baserestrictinfo, AND_EXPR, args, &conjunction))
+		find_comparison(rel->joininfo, AND_EXPR, args, &conjunction);
 	foreach(lc, conjunction)
 	{
 		OpExpr	   *earlier = (OpExpr *) condition_expression(lfirst(lc));
 
 		if (!is_opclause(earlier) || list_length(earlier->args) != 2)
 			continue;
-		if (earlier->args == args)
+		if (earlier->args == args || ncomparisons == MAX_COMPARISONS)
 			break;
-		if (narrow_interval(&interval, column, earlier->opno, earlier->args) && ++ncomparisons > MAX_COMPARISONS)
-		{
-			interval = (id_interval) {.upper = 1.0};
-			break;
-		}
+		ncomparisons += narrow_interval(&interval, column, earlier->opno, earlier->args);
 	}
 	before = interval_selectivity(&interval, column);
 	narrow_interval(&interval, column, opno, args);
