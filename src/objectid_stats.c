@@ -34,6 +34,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
@@ -67,13 +68,6 @@
 
 /* Core's selectivity of an empty range */
 #define EMPTY_RANGE					1.0e-10
-
-/* Statistics for core to compute before ours */
-typedef struct core_statistics
-{
-	AnalyzeAttrComputeStatsFunc compute_stats;
-	void	   *extra_data;
-} core_statistics;
 
 /* The column or expression that is compared, and its histogram */
 typedef struct id_column
@@ -109,15 +103,6 @@ objectid_minmax_multi_distance(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(objectid_distance(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1)));
 }
 
-static int
-compare_seconds(const void *a, const void *b)
-{
-	uint32		x = *(const uint32 *) a;
-	uint32		y = *(const uint32 *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* Copy the seconds of the sampled ids, in order.  Returns their number. */
 static int
 sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows, uint32 *seconds)
@@ -132,7 +117,7 @@ sort_sample(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc, int samplerows,
 		if (!isnull)
 			seconds[count++] = objectid_second(DatumGetObjectidP(value));
 	}
-	qsort(seconds, count, sizeof(uint32), compare_seconds);
+	qsort(seconds, count, sizeof(uint32), oid_cmp);	/* unsigned numbers of 32 bits */
 	return count;
 }
 
@@ -162,14 +147,12 @@ static void
 objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 					   int samplerows, double totalrows)
 {
-	core_statistics *core = stats->extra_data;
 	uint32	   *seconds = palloc(sizeof(uint32) * Max(samplerows, 1));
 	int			count;
 	int			slot = 0;
 
-	stats->extra_data = core->extra_data;
-	core->compute_stats(stats, fetchfunc, samplerows, totalrows);
-	stats->extra_data = core;
+	std_typanalyze(stats);		/* for core's function, and the data that it expects */
+	stats->compute_stats(stats, fetchfunc, samplerows, totalrows);
 
 	count = sort_sample(stats, fetchfunc, samplerows, seconds);
 	while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
@@ -184,17 +167,10 @@ Datum
 objectid_typanalyze(PG_FUNCTION_ARGS)
 {
 	VacAttrStats *stats = (VacAttrStats *) PG_GETARG_POINTER(0);
-	core_statistics *core;
+	bool		analyzed = std_typanalyze(stats);
 
-	if (!std_typanalyze(stats))
-		PG_RETURN_BOOL(false);
-
-	core = palloc(sizeof(core_statistics));
-	core->compute_stats = stats->compute_stats;
-	core->extra_data = stats->extra_data;
 	stats->compute_stats = objectid_compute_stats;
-	stats->extra_data = core;
-	PG_RETURN_BOOL(true);
+	PG_RETURN_BOOL(analyzed);
 }
 
 /* Find our histogram in the statistics of a column. */
