@@ -614,7 +614,7 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_eq(snowflake_layout, snowflake_layout) IS 'implementation of = operator';
 
 CREATE FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+LANGUAGE sql IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE RETURN NOT snowflake_layout_eq($1, $2);
 COMMENT ON FUNCTION snowflake_layout_ne(snowflake_layout, snowflake_layout) IS 'implementation of <> operator';
 
 CREATE FUNCTION snowflake_layout_hash(snowflake_layout) RETURNS integer

@@ -402,24 +402,12 @@ snowflake_layout_eq(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
 }
 
-PG_FUNCTION_INFO_V1(snowflake_layout_ne);
-Datum
-snowflake_layout_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(!snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
-}
-
-/*
- * The hash of the parts of a layout, which must never change.  Core's hash of words is the
- * same on machines of either byte order.
- */
+/* The hash of the parts.  It must never change; of words, core's is the same in either byte order. */
 static uint64
 hash_layout(const snowflake_layout *layout, uint64 seed)
 {
 	uint32		words[] = {
-		(uint32) layout->clock.epoch,
-		(uint32) (layout->clock.epoch >> 32),
-		(uint32) layout->clock.tick,
+		(uint32) layout->clock.epoch, (uint32) (layout->clock.epoch >> 32), (uint32) layout->clock.tick,
 		layout->time_bits | layout->node_bits << 8 | layout->seq_bits << 16 |
 		(layout->seq_shift > 0) << 24 | layout->start_random << 25
 	};
