@@ -117,12 +117,12 @@ cmp_ids(FunctionCallInfo fcinfo)
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1));
 }
 
-COMPARISON_FUNCTION(objectid_lt, cmp_ids(fcinfo) < 0);
-COMPARISON_FUNCTION(objectid_le, cmp_ids(fcinfo) <= 0);
-COMPARISON_FUNCTION(objectid_eq, memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) == 0);
-COMPARISON_FUNCTION(objectid_ne, memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) != 0);
-COMPARISON_FUNCTION(objectid_ge, cmp_ids(fcinfo) >= 0);
-COMPARISON_FUNCTION(objectid_gt, cmp_ids(fcinfo) > 0);
+COMPARISON_FUNCTION(objectid_lt, cmp_ids(fcinfo) < 0)
+COMPARISON_FUNCTION(objectid_le, cmp_ids(fcinfo) <= 0)
+COMPARISON_FUNCTION(objectid_eq, memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) == 0)
+COMPARISON_FUNCTION(objectid_ne, memcmp(PG_GETARG_OBJECTID_P(0), PG_GETARG_OBJECTID_P(1), OBJECTID_LEN) != 0)
+COMPARISON_FUNCTION(objectid_ge, cmp_ids(fcinfo) >= 0)
+COMPARISON_FUNCTION(objectid_gt, cmp_ids(fcinfo) > 0)
 
 /* btree support 1: three-way comparison, an int4 of -1, 0 or 1 */
 PG_FUNCTION_INFO_V1(objectid_cmp);

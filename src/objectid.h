@@ -44,8 +44,10 @@ Datum \
 name(PG_FUNCTION_ARGS) \
 { \
 	PG_RETURN_BOOL(condition); \
-} \
-extern int	no_such_variable	/* keep compiler quiet - no extra ; */
+}
+
+/* objectid_text.c */
+pg_noreturn extern void refuse_array(const char *type, const char *hint);
 
 /* objectid_parse.c */
 extern bool parse_objectid(const char *str, objectid *id, Node *escontext);

@@ -32,30 +32,11 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/*
- * Refuse "id = ANY (array of text)" and "text = ANY (ids)".  They resolve to the
- * same operators, but the planner does not call a support function to simplify them,
- * so the query would read the whole table and parse every text for every row.
- */
-static void
-refuse_array(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_FUNCTION),
-			 errmsg("cannot compare objectid with text by ANY or ALL"),
-			 errdetail("Such a comparison could not use an index."),
-			 errhint("Cast the text to objectid: id = ANY ($1::objectid[]), or $1::objectid = ANY (ids).")));
-}
-
 /* Compare an id with the one that a text denotes, as objectid_cmp() does. */
 static int
 cmp_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
 {
-	Node	   *expr = fcinfo->flinfo->fn_expr;
 	objectid	id;
-
-	if (expr != NULL && IsA(expr, ScalarArrayOpExpr))
-		refuse_array();
 
 	parse_objectid(text_to_cstring(PG_GETARG_TEXT_PP(text_arg)), &id, NULL);
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &id);
@@ -65,20 +46,20 @@ cmp_text(FunctionCallInfo fcinfo, int id_arg, int text_arg)
  * The operators between objectid and text.  Text that is not a valid objectid raises
  * invalid_text_representation, as the cast does.
  */
-COMPARISON_FUNCTION(objectid_lt_text, cmp_text(fcinfo, 0, 1) < 0);
-COMPARISON_FUNCTION(objectid_le_text, cmp_text(fcinfo, 0, 1) <= 0);
-COMPARISON_FUNCTION(objectid_eq_text, cmp_text(fcinfo, 0, 1) == 0);
-COMPARISON_FUNCTION(objectid_ne_text, cmp_text(fcinfo, 0, 1) != 0);
-COMPARISON_FUNCTION(objectid_ge_text, cmp_text(fcinfo, 0, 1) >= 0);
-COMPARISON_FUNCTION(objectid_gt_text, cmp_text(fcinfo, 0, 1) > 0);
+COMPARISON_FUNCTION(objectid_lt_text, cmp_text(fcinfo, 0, 1) < 0)
+COMPARISON_FUNCTION(objectid_le_text, cmp_text(fcinfo, 0, 1) <= 0)
+COMPARISON_FUNCTION(objectid_eq_text, cmp_text(fcinfo, 0, 1) == 0)
+COMPARISON_FUNCTION(objectid_ne_text, cmp_text(fcinfo, 0, 1) != 0)
+COMPARISON_FUNCTION(objectid_ge_text, cmp_text(fcinfo, 0, 1) >= 0)
+COMPARISON_FUNCTION(objectid_gt_text, cmp_text(fcinfo, 0, 1) > 0)
 
 /* The same with the text first: the comparison is the other way round. */
-COMPARISON_FUNCTION(text_lt_objectid, 0 < cmp_text(fcinfo, 1, 0));
-COMPARISON_FUNCTION(text_le_objectid, 0 <= cmp_text(fcinfo, 1, 0));
-COMPARISON_FUNCTION(text_eq_objectid, 0 == cmp_text(fcinfo, 1, 0));
-COMPARISON_FUNCTION(text_ne_objectid, 0 != cmp_text(fcinfo, 1, 0));
-COMPARISON_FUNCTION(text_ge_objectid, 0 >= cmp_text(fcinfo, 1, 0));
-COMPARISON_FUNCTION(text_gt_objectid, 0 > cmp_text(fcinfo, 1, 0));
+COMPARISON_FUNCTION(text_lt_objectid, 0 < cmp_text(fcinfo, 1, 0))
+COMPARISON_FUNCTION(text_le_objectid, 0 <= cmp_text(fcinfo, 1, 0))
+COMPARISON_FUNCTION(text_eq_objectid, 0 == cmp_text(fcinfo, 1, 0))
+COMPARISON_FUNCTION(text_ne_objectid, 0 != cmp_text(fcinfo, 1, 0))
+COMPARISON_FUNCTION(text_ge_objectid, 0 >= cmp_text(fcinfo, 1, 0))
+COMPARISON_FUNCTION(text_gt_objectid, 0 > cmp_text(fcinfo, 1, 0))
 
 
 /* ----------------------------------------------------------------
@@ -99,18 +80,25 @@ cast_to_objectid(PlannerInfo *root, Node *arg, Oid objectid_type)
 	return (Expr *) eval_const_expressions(root, cast);
 }
 
-/* Find the operator of two objectids for a comparison with text, by its name. */
+/* Find the operator of two objectids for a comparison with text, by the name of its function. */
 static Oid
 operator_for(Oid funcid, Oid type)
 {
-	static const char *const names[] = {"_ne_", "_lt_", "_le_", "_eq_", "_ge_", "_gt_"};
+	/* The index is the strategy number of the operator; a btree has none for <>. */
+	static const char *const names[][2] = {
+		{"objectid_ne_text", "text_ne_objectid"},
+		{"objectid_lt_text", "text_lt_objectid"},
+		{"objectid_le_text", "text_le_objectid"},
+		{"objectid_eq_text", "text_eq_objectid"},
+		{"objectid_ge_text", "text_ge_objectid"},
+		{"objectid_gt_text", "text_gt_objectid"}
+	};
 	const char *name = get_func_name(funcid);
 	Oid			family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 
-	/* The index of a name is its strategy number; a btree has none for <>. */
 	for (StrategyNumber i = 0; i < lengthof(names) && name != NULL; i++)
 	{
-		if (strstr(name, names[i]) != NULL)
+		if (strcmp(name, names[i][0]) == 0 || strcmp(name, names[i][1]) == 0)
 			return i != InvalidStrategy ? get_opfamily_member(family, type, type, i) :
 				get_negator(get_opfamily_member(family, type, type, BTEqualStrategyNumber));
 	}
@@ -142,9 +130,23 @@ rewrite_comparison(SupportRequestSimplify *req)
 }
 
 /*
- * Planner support function of the operators.  For "= ANY (array)" the planner only
- * asks for the cost, and passes no expression.  We refuse it there, so that a
- * query fails even while the table is empty.
+ * Refuse a comparison by ANY or ALL of an array.  It resolves to the same operators, but the
+ * planner does not call a support function to simplify it, so the query would read the whole
+ * table, and compare each row with each element.
+ */
+void
+refuse_array(const char *type, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("cannot compare objectid with %s by ANY or ALL", type),
+			 errdetail("Such a comparison could not use an index."),
+			 errhint("%s", hint)));
+}
+
+/*
+ * Planner support function of the operators.  For ANY or ALL of an array, the planner
+ * asks for the cost, and passes no expression.
  */
 PG_FUNCTION_INFO_V1(text_comparison_support);
 Datum
@@ -155,6 +157,6 @@ text_comparison_support(PG_FUNCTION_ARGS)
 	if (IsA(request, SupportRequestSimplify))
 		PG_RETURN_POINTER(rewrite_comparison((SupportRequestSimplify *) request));
 	if (IsA(request, SupportRequestCost) && ((SupportRequestCost *) request)->node == NULL)
-		refuse_array();
+		refuse_array("text", "Cast the text to objectid: id = ANY ($1::objectid[]), or $1::objectid = ANY (ids).");
 	PG_RETURN_POINTER(NULL);
 }

@@ -166,14 +166,14 @@ cmp_after(FunctionCallInfo fcinfo, int id_arg, int time_arg)
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
 }
 
-COMPARISON_FUNCTION(objectid_lt_timestamptz, cmp_floor(fcinfo, 0, 1) < 0);
-COMPARISON_FUNCTION(objectid_le_timestamptz, cmp_after(fcinfo, 0, 1) < 0);
-COMPARISON_FUNCTION(objectid_ge_timestamptz, cmp_floor(fcinfo, 0, 1) >= 0);
-COMPARISON_FUNCTION(objectid_gt_timestamptz, cmp_after(fcinfo, 0, 1) >= 0);
-COMPARISON_FUNCTION(timestamptz_lt_objectid, cmp_after(fcinfo, 1, 0) >= 0);
-COMPARISON_FUNCTION(timestamptz_le_objectid, cmp_floor(fcinfo, 1, 0) >= 0);
-COMPARISON_FUNCTION(timestamptz_ge_objectid, cmp_after(fcinfo, 1, 0) < 0);
-COMPARISON_FUNCTION(timestamptz_gt_objectid, cmp_floor(fcinfo, 1, 0) < 0);
+COMPARISON_FUNCTION(objectid_lt_timestamptz, cmp_floor(fcinfo, 0, 1) < 0)
+COMPARISON_FUNCTION(objectid_le_timestamptz, cmp_after(fcinfo, 0, 1) < 0)
+COMPARISON_FUNCTION(objectid_ge_timestamptz, cmp_floor(fcinfo, 0, 1) >= 0)
+COMPARISON_FUNCTION(objectid_gt_timestamptz, cmp_after(fcinfo, 0, 1) >= 0)
+COMPARISON_FUNCTION(timestamptz_lt_objectid, cmp_after(fcinfo, 1, 0) >= 0)
+COMPARISON_FUNCTION(timestamptz_le_objectid, cmp_floor(fcinfo, 1, 0) >= 0)
+COMPARISON_FUNCTION(timestamptz_ge_objectid, cmp_after(fcinfo, 1, 0) < 0)
+COMPARISON_FUNCTION(timestamptz_gt_objectid, cmp_floor(fcinfo, 1, 0) < 0)
 
 /*
  * Is an id within a range: its time in one of timestamptz, itself in one of

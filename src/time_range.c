@@ -23,7 +23,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "server_versions.h"
+#include "objectid.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_operator.h"
@@ -222,7 +222,7 @@ exceeds_budget(Node *node, void *budget)
 }
 
 /*
- * Rewrite a call.  Returns NULL to leave it unchanged, among others if a
+ * Rewrite a call.  Returns NULL to leave it unchanged, for example if a
  * sub-select would be evaluated twice.
  */
 static Node *
@@ -276,6 +276,19 @@ make_index_conditions(SupportRequestIndexCondition *req)
 	return comparisons;
 }
 
+/* Refuse a comparison with each of an array of times; ranges have no simple alternative. */
+static void
+refuse_times(Oid funcid)
+{
+	Oid		   *types;
+	int			nargs;
+
+	get_func_signature(funcid, &types, &nargs);
+	if (types[0] == TIMESTAMPTZOID || types[1] == TIMESTAMPTZOID)
+		refuse_array("timestamp with time zone",
+					 "Compare with the least or the greatest, such as id >= (SELECT min(t) FROM unnest(times) AS t).");
+}
+
 /*
  * Planner support function of all predicates in the table above.  It rewrites
  * the predicate, or provides index conditions for one that was not rewritten.
@@ -297,5 +310,7 @@ time_range_support(PG_FUNCTION_ARGS)
 		((SupportRequestSelectivity *) request)->selectivity = DEFAULT_RANGE_INEQ_SEL;
 		PG_RETURN_POINTER(request);
 	}
+	if (IsA(request, SupportRequestCost) && ((SupportRequestCost *) request)->node == NULL)
+		refuse_times(((SupportRequestCost *) request)->funcid);
 	PG_RETURN_POINTER(NULL);
 }

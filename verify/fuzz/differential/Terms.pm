@@ -178,9 +178,7 @@ sub time_predicate
 		[ "$t > $id", "ref_lt($id, $t)" ], [ "$t >= $id", "ref_le($id, $t)" ],
 		[ "$t <= $id", "NOT ref_lt($id, $t)" ], [ "$t < $id", "NOT ref_le($id, $t)" ],
 		[ "$id BETWEEN $t AND $end", "NOT ref_lt($id, $t) AND ref_le($id, $end)" ],
-		[ "$id NOT BETWEEN $t AND $end", "ref_lt($id, $t) OR NOT ref_le($id, $end)" ],
-		[ "$id < ANY (ARRAY[$t, $end])", "(ref_lt($id, $t) OR ref_lt($id, $end))" ],
-		[ "$id >= ALL (ARRAY[$t, $end])", "(NOT ref_lt($id, $t) AND NOT ref_lt($id, $end))" ]);
+		[ "$id NOT BETWEEN $t AND $end", "ref_lt($id, $t) OR NOT ref_le($id, $end)" ]);
 }
 
 sub range_predicate
