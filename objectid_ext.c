@@ -158,9 +158,9 @@ objectid_larger(PG_FUNCTION_ARGS)
  * The hash of an id.  It must never change, because it determines the partition or
  * shard in which a row is stored.  It is the same on machines of either byte order.
  *
- * The last four bytes are multiplied, so ids of one process have different values here
- * already.  The rest is the finalizer of MurmurHash3: each bit of the id changes each
- * bit of the hash with a probability of one half.
+ * The multiplication spreads the last four bytes over 64 bits, so that the ids of one
+ * process all differ.  The rest is the finalizer of MurmurHash3, in which each bit changes
+ * each bit of the result with a probability of one half.
  */
 static inline uint64
 hash_id(const objectid *id, uint64 seed)

@@ -46,8 +46,8 @@
 /*
  * The sample has 300 rows for each bucket of core's histogram.  With 30 for each
  * of ours, one in ten ranges of a thousandth was not estimated within a factor of
- * two where ids come only in working hours.  Each session has a copy for each
- * partition, so beyond this number we have no more buckets than core.
+ * two where ids come only in working hours.  Beyond the maximum there are as many
+ * buckets as core has, because each session keeps the statistics of all partitions.
  */
 #define CORE_ROWS_PER_BUCKET		300
 #define SAMPLE_ROWS_PER_BUCKET		15
@@ -61,8 +61,8 @@
 #define BOUND_MASK(i)				((uint32) (i) * 0x9E3779B9)
 
 /*
- * A comparison is estimated under the condition that the first of a list are true, and
- * not more than these, so that the time to plan the list grows with its length.
+ * In a list of comparisons, each is estimated under the condition that those before it are
+ * true, but not more than so many, because the time to plan the list would be quadratic.
  */
 #define MAX_COMPARISONS				16
 
@@ -202,10 +202,10 @@ get_bound(const id_column *column, int i)
 }
 
 /*
- * Estimate the fraction of the rows that were added since ANALYZE.  It is the growth
- * of the table since its pages were counted, but no more than ids at the rate of the
- * latest tenth of the histogram would add: updates and rows with older ids make a
- * table grow, too.
+ * Estimate the fraction of the rows that were added since ANALYZE.  The table has
+ * grown since its pages were counted, but updates and rows with older ids make it grow,
+ * too.  So the fraction is at most what the time since then adds at the rate of the
+ * last tenth of the histogram.
  */
 static void
 estimate_added(id_column *column)
@@ -338,11 +338,12 @@ condition_expression(Node *condition)
 }
 
 /*
- * Find the comparison with these arguments, and not one that is equal, among conditions.
- * Sets *conjunction to those, all of which must be true, that it is one of, if there are.
+ * Find the comparison that has this list of arguments (this list, not an equal one) among
+ * conditions and inside their ORs and ANDs.  If it is one of conditions that must all be
+ * true, set *conjunction to these.
  *
- * The planner estimates the ranges of an OR in order, so the search in it begins where the
- * last one ended.  Otherwise thousands of ranges would take time by their square.
+ * The planner estimates the ranges of an OR in order.  So that thousands of them do not take
+ * quadratic time, the search in an OR begins where the last one ended.
  */
 static bool
 find_comparison(List *conditions, BoolExprType connected_by, List *args, List **conjunction)

@@ -130,9 +130,9 @@ rewrite_comparison(SupportRequestSimplify *req)
 }
 
 /*
- * Refuse a comparison by ANY or ALL of an array.  It resolves to the same operators, but the
- * planner does not call a support function to simplify it, so the query would read the whole
- * table, and compare each row with each element.
+ * Refuse a comparison with an array by ANY or ALL.  It uses the same operators, but the
+ * planner does not ask a support function to simplify it, so the query would read the
+ * whole table and compare each row with each element.
  */
 void
 refuse_array(const char *type, const char *hint)

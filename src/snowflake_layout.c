@@ -402,7 +402,7 @@ snowflake_layout_eq(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(snowflake_layout_equal(PG_GETARG_LAYOUT_P(0), PG_GETARG_LAYOUT_P(1)));
 }
 
-/* The hash of the parts.  It must never change; of words, core's is the same in either byte order. */
+/* Hash the parts.  This must never change.  Core's hash of whole words is the same in either byte order. */
 static uint64
 hash_layout(const snowflake_layout *layout, uint64 seed)
 {

@@ -276,7 +276,10 @@ make_index_conditions(SupportRequestIndexCondition *req)
 	return comparisons;
 }
 
-/* Refuse a comparison with each of an array of times; ranges have no simple alternative. */
+/*
+ * Refuse "id >= ANY (times)", which means the same as a comparison with one of the times.
+ * There is no such alternative for ranges.
+ */
 static void
 refuse_times(Oid funcid)
 {
