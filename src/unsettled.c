@@ -41,6 +41,7 @@
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
+#include "storage/off.h"
 #include "storage/proc.h"
 #include "utils/resowner.h"
 

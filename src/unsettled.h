@@ -8,7 +8,7 @@
 #ifndef UNSETTLED_H
 #define UNSETTLED_H
 
-#include "sequence_page.h"
+#include "sequence_entry.h"
 
 extern void unsettled_attach(void);
 extern void unsettled_register(sequence_entry *entry);
