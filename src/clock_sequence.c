@@ -99,40 +99,47 @@ first_sequence(const snowflake_layout *layout, int64 increment)
 }
 
 /*
- * Choose the first slots of the node that are free and not before the current
- * tick.  A tick that ids enter because the one before is full begins at 0, so
- * that a burst gets all numbers of the layout.
+ * Choose the tick of the first slots of the node that are free and not before the
+ * current tick, and return their first sequence number.  A tick that ids enter because
+ * the one before is full begins at 0, so that a burst gets all numbers of the layout.
  */
-static void
-choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
-			 Form_pg_sequence_data data, slot_block *block)
+static int64
+choose_tick(const snowflake_layout *layout, int32 node, int64 increment,
+			Form_pg_sequence_data data, slot_block *block)
 {
 	int64		current_tick = snowflake_tick_at(layout, block->now);
 	int64		last_tick = data->last_value >> layout->time_shift;
 	int64		below_time = data->last_value & ((INT64CONST(1) << layout->time_shift) - 1);
-	int64		slots = snowflake_max_sequence(layout) + 1;
-	int64		increment = options->seqincrement;
-	int64		seq = 0;
+	int64		seq;
 
 	block->tick = current_tick;
 	block->new_tick = last_tick < current_tick;
 	if (block->new_tick)
-		seq = first_sequence(layout, increment);
-	else
-	{
-		/* The clock is in the tick of last_value, or behind it. */
-		block->tick = last_tick;
-		seq = lowest_sequence(layout, node, below_time + (data->is_called ? 1 : 0));
-		if (seq + increment > slots)
-		{
-			block->tick++;
-			block->new_tick = true;
-			seq = 0;
-		}
-		snowflake_check_tick(layout, block->tick);
-	}
-	block->tick_begin = tick_time(&layout->clock, block->tick);
+		return first_sequence(layout, increment);
 
+	/* The clock is in the tick of last_value, or behind it. */
+	block->tick = last_tick;
+	seq = lowest_sequence(layout, node, below_time + (data->is_called ? 1 : 0));
+	if (seq + increment > snowflake_max_sequence(layout) + 1)
+	{
+		block->tick++;
+		block->new_tick = true;
+		seq = 0;
+	}
+	snowflake_check_tick(layout, block->tick);
+	return seq;
+}
+
+/* Choose slots for as many ids as CACHE says, if the tick has them. */
+static void
+choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
+			 Form_pg_sequence_data data, slot_block *block)
+{
+	int64		slots = snowflake_max_sequence(layout) + 1;
+	int64		increment = options->seqincrement;
+	int64		seq = choose_tick(layout, node, increment, data, block);
+
+	block->tick_begin = tick_time(&layout->clock, block->tick);
 	block->count = Min(options->seqcache, (slots - seq) / increment);
 	block->first = snowflake_pack(layout, block->tick, node, seq);
 	if (block->first + ((block->count * increment - 1) << layout->seq_shift) > options->seqmax)
@@ -219,13 +226,11 @@ allowed_lead(Relation rel)
 }
 
 /*
- * Choose a block of slots and take it from the sequence.  Returns false if the
- * block is the first of a tick that leads the clock by more than is allowed.
- * A caller that has waited gets the block in any case, because the clock may
- * be hours behind.
+ * Choose a block of slots and take it from the sequence.  Returns false if that would
+ * begin a tick that leads the clock by more than lead, in microseconds.
  */
 static bool
-take_slots(sequence_entry *entry, Relation rel, bool waited, slot_block *block)
+take_slots(sequence_entry *entry, Relation rel, int64 lead, slot_block *block)
 {
 	const FormData_pg_sequence *options = &entry->options;
 	const snowflake_layout *layout = &entry->layout;
@@ -236,8 +241,7 @@ take_slots(sequence_entry *entry, Relation rel, bool waited, slot_block *block)
 	block->now = GetCurrentTimestamp();
 	choose_slots(layout, entry->node, options, data, block);
 	check_max_value(rel, options, block);
-	taken = waited || !block->new_tick ||
-		block->tick_begin - block->now <= allowed_lead(rel);
+	taken = !block->new_tick || block->tick_begin - block->now <= lead;
 	if (taken)
 	{
 		unsettled_publish(entry, block->first);	/* before last_value passes it */
@@ -257,17 +261,19 @@ take_slots(sequence_entry *entry, Relation rel, bool waited, slot_block *block)
 static void
 take_slots_in_turn(sequence_entry *entry, Relation rel, slot_block *block)
 {
+	int64		lead = allowed_lead(rel);
 	ItemPointerData tid;
 
-	if (take_slots(entry, rel, false, block))
+	if (take_slots(entry, rel, lead, block))
 		return;
 
 	ItemPointerSet(&tid, 0, FirstOffsetNumber);
 	LockTuple(rel, &tid, ExclusiveLock);
-	if (!take_slots(entry, rel, false, block))
+	if (!take_slots(entry, rel, lead, block))
 	{
-		objectid_ext_wait_for_clock(block->tick_begin, allowed_lead(rel), entry->layout.clock.tick);
-		(void) take_slots(entry, rel, true, block);
+		objectid_ext_wait_for_clock(block->tick_begin, lead, entry->layout.clock.tick);
+		/* In any case now, because the clock may be hours behind. */
+		(void) take_slots(entry, rel, PG_INT64_MAX, block);
 	}
 	UnlockTuple(rel, &tid, ExclusiveLock);
 }
@@ -293,26 +299,34 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 }
 
 /*
- * Flush the WAL of a block whose ids are ahead of the clock, or whose tick can
- * outlast a restart.  Any other block is usable while the clock is in its
- * tick, but for a second at most: ids of an idle session hold readers of
- * settled_snowflake() back.
+ * Flush the WAL of a block whose ids are ahead of the clock, or whose tick can outlast a
+ * restart.  Without that, a crash forgets the block, and only a clock that has reached
+ * the ids prevents that they come again.  Returns whether it was flushed.
+ */
+static bool
+flush_block(Relation rel, const slot_block *block, int64 tick)
+{
+	if (!RelationNeedsWAL(rel) || (block->now >= block->tick_begin && tick <= RESTART_TIME))
+		return false;
+	XLogFlush(block->lsn);
+	return true;
+}
+
+/*
+ * Store a block in entry.  Its ids are issued until its tick ends and, if it was not
+ * flushed, not before its tick begins; but for a second at most, because ids of an idle
+ * session hold readers of settled_snowflake() back.
  */
 static void
-flush_block(sequence_entry *entry, Relation rel, const slot_block *block)
+store_block(sequence_entry *entry, const slot_block *block, bool flushed)
 {
-	int64		tick = entry->layout.clock.tick;
-
-	entry->usable_from = block->tick_begin;
-	entry->usable_until = Min(block->tick_begin + tick,
+	entry->next = block->first;
+	entry->step = entry->options.seqincrement << entry->layout.seq_shift;
+	entry->remaining = block->count;
+	entry->usable_from = flushed ? DT_NOBEGIN : block->tick_begin;
+	entry->usable_until = Min(block->tick_begin + entry->layout.clock.tick,
 							  Max(block->tick_begin, block->now) + RESERVATION);
 	unsettled_set_block(entry, block->tick_begin - RESERVATION, entry->usable_until);
-	if (RelationNeedsWAL(rel) &&
-		(block->now < block->tick_begin || tick > RESTART_TIME))
-	{
-		XLogFlush(block->lsn);
-		entry->usable_from = DT_NOBEGIN;
-	}
 }
 
 /* Take a new block and store it in entry. */
@@ -328,12 +342,7 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 	entry->layout = *layout;
 	unsettled_register(entry);
 	take_slots_in_turn(entry, rel, &block);
-	flush_block(entry, rel, &block);
-
-	entry->next = block.first;
-	entry->step = entry->options.seqincrement << layout->seq_shift;
-	entry->remaining = block.count;
-
+	store_block(entry, &block, flush_block(rel, &block, layout->clock.tick));
 	warn_of_late_clock(entry, rel, block.tick_begin - block.now);
 	relation_close(rel, NoLock);
 }
@@ -341,11 +350,10 @@ take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 /*
  * Can the next id come from the block at hand?  Not for another user, whose
  * privileges have not been checked.  For transactions that must not take ids,
- * the result is false and take_block() raises the error.  The first id of a
- * transaction must be published, which comes last.
+ * the result is false and take_block() raises the error.
  */
 static inline bool
-block_is_usable(sequence_entry *entry, int32 node, const snowflake_layout *layout)
+block_is_usable(const sequence_entry *entry, int32 node, const snowflake_layout *layout)
 {
 	TimestampTz now;
 
@@ -356,8 +364,7 @@ block_is_usable(sequence_entry *entry, int32 node, const snowflake_layout *layou
 		return false;
 
 	now = GetCurrentTimestamp();
-	return now < entry->usable_until && now >= entry->usable_from &&
-		(entry->is_published || unsettled_resume_block(entry));
+	return now < entry->usable_until && now >= entry->usable_from;
 }
 
 /* Return the next id of a node. */
@@ -367,7 +374,9 @@ next_id(Oid relid, int32 node, const snowflake_layout *layout)
 	sequence_entry *entry = lock_sequence(relid);
 	int64		id;
 
-	if (!block_is_usable(entry, node, layout))
+	/* The first id of a transaction must be published, or the block is lost. */
+	if (!block_is_usable(entry, node, layout) ||
+		!(entry->is_published || unsettled_resume_block(entry)))
 		take_block(entry, node, layout);
 
 	id = entry->next;
