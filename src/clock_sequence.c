@@ -42,6 +42,7 @@
 #include "sequence_page.h"
 #include "storage/lmgr.h"
 #include "unsettled.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 
 /* How far ahead of the ids a WAL record reserves, in microseconds */
@@ -254,6 +255,22 @@ take_slots(sequence_entry *entry, Relation rel, int64 lead, slot_block *block)
 }
 
 /*
+ * Wait for the only tuple of a sequence.  Who has it waits for the clock, which
+ * lock_timeout does not limit.
+ */
+static void
+lock_sequence_tuple(Relation rel, ItemPointer tid)
+{
+	int			nestlevel = NewGUCNestLevel();
+
+	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	ItemPointerSet(tid, 0, FirstOffsetNumber);
+	LockTuple(rel, tid, ExclusiveLock);
+	AtEOXact_GUC(false, nestlevel);
+}
+
+/*
  * Take a block of slots, waiting for the clock if necessary, but no longer
  * than one tick.  With a tuple lock, only one backend at a time waits for the
  * clock, so that all backends together get the ids of one tick per tick.
@@ -267,8 +284,7 @@ take_slots_in_turn(sequence_entry *entry, Relation rel, slot_block *block)
 	if (take_slots(entry, rel, lead, block))
 		return;
 
-	ItemPointerSet(&tid, 0, FirstOffsetNumber);
-	LockTuple(rel, &tid, ExclusiveLock);
+	lock_sequence_tuple(rel, &tid);
 	if (!take_slots(entry, rel, lead, block))
 	{
 		objectid_ext_wait_for_clock(block->tick_begin, lead, entry->layout.clock.tick);

@@ -62,6 +62,9 @@ my ($second, $second_pid) = start_waiting('Lock');
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'tuple'}),
 	'a session waits for the clock, another one for its turn');
 
+my (undef, undef, $timeout) = $node->psql('postgres', "SET lock_timeout = '10ms'; SET statement_timeout = '500ms'; $endless");
+like($timeout, qr/canceling statement due to statement timeout/, 'lock_timeout does not end the wait of a third');
+
 is($node->safe_psql('postgres', qq{
 		SET objectid_ext.max_clock_lead = '1h';
 		SELECT count($slow) FROM generate_series(1, 40)}),
