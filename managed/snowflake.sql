@@ -117,9 +117,7 @@ BEGIN
         f.max_id := (f.max_tick << f.time_shift) | ((1::bigint << f.time_shift) - 1);
         reason := CASE WHEN f.max_id = 0 THEN 'The layout must have more than one id before the year 10000.' END;
     END IF;
-    IF reason IS NOT NULL THEN
-        RAISE 'invalid snowflake layout "%"', input USING ERRCODE = 'invalid_parameter_value', DETAIL = reason;
-    END IF;
+    IF reason IS NOT NULL THEN RAISE 'invalid snowflake layout "%"', input USING ERRCODE = 'invalid_parameter_value', DETAIL = reason; END IF;
     RETURN f;
 END $$;
 COMMENT ON FUNCTION snowflake_parse(text) IS 'internal: the parts of a layout';
@@ -291,12 +289,16 @@ BEGIN
     ELSIF options.minimum_value >> f.time_shift > GREATEST(snowflake_tick(f, pg_catalog.clock_timestamp(), 1000000::bigint), 0) THEN
         RAISE 'MINVALUE (%) of sequence "%" is ahead of the clock in layout %', options.minimum_value, name, snowflake_format(f, true) USING
             ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.';
+    ELSIF final IS NULL THEN
+        RAISE 'sequence "%" has no id left in layout %', name, snowflake_format(f, true) USING ERRCODE = 'datetime_field_overflow',
+            DETAIL = pg_catalog.format('The last value of the sequence is %s, and the last id of the layout is %s.', pg_catalog.pg_sequence_last_value(seq), f.max_id),
+            HINT = 'Use the layout of earlier ids, or another sequence.';
     ELSIF final > options.maximum_value THEN
         RAISE 'next_snowflake: reached maximum value of sequence "%" (%)', name, options.maximum_value USING
             ERRCODE = 'sequence_generator_limit_exceeded', HINT = 'Use a sequence AS bigint with NO MAXVALUE.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_check_sequence(regclass, snowflake_fields, bigint) IS 'internal: an error unless the sequence can hold ids of the layout, and the value';
+COMMENT ON FUNCTION snowflake_check_sequence(regclass, snowflake_fields, bigint) IS 'internal: an error unless the sequence can hold ids of the layout, and the value, which is null if the layout has none left';
 
 -- The state is the sequence.  Its last_value is the last slot taken and, as the high bits
 -- of an id are its time, a clock that is never set back.  An advisory lock lets one
@@ -319,12 +321,8 @@ DECLARE
     since bigint;   -- the epoch, in microseconds
     tick bigint; number bigint; id bigint; final bigint;
 BEGIN
-    IF node < 0 OR node > f.max_node THEN
-        PERFORM snowflake_check(f, 'node'::text, node::bigint, f.max_node);
-    END IF;
-    IF last IS NULL OR options.minimum_value > 1 OR options.increment < 0 OR options.increment > slots THEN
-        PERFORM snowflake_check_sequence(seq, f, 0::bigint);
-    END IF;
+    IF node < 0 OR node > f.max_node THEN PERFORM snowflake_check(f, 'node'::text, node::bigint, f.max_node); END IF;
+    IF last IS NULL OR options.minimum_value > 1 OR options.increment < 0 OR options.increment > slots THEN PERFORM snowflake_check_sequence(seq, f, 0::bigint); END IF;
 
     BEGIN
         -- A session that queued for the lock would get it while it sleeps, and the others
@@ -335,18 +333,14 @@ BEGIN
         LOOP
             last := pg_catalog.pg_sequence_last_value(seq);
             unused := last IS NULL;     -- new or reset, so that a value is taken first
-            IF unused THEN
-                last := pg_catalog.nextval(seq) - 1;
-            END IF;
+            IF unused THEN last := pg_catalog.nextval(seq) - 1; END IF;
 
             -- The first free slot of the node that is not before the current tick
             since := (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000000::double precision)::bigint - f.epoch;
             tick := CASE WHEN since < 0 THEN -1 ELSE since / f.tick END;
             IF tick > last >> f.time_shift OR tick < 0 THEN
                 number := 0;
-                IF f.start_random THEN
-                    number := pg_catalog.floor(pg_catalog.random() * LEAST(slots / 2, slots - options.increment + 1)::double precision);
-                END IF;
+                IF f.start_random THEN number := pg_catalog.floor(pg_catalog.random() * LEAST(slots / 2, slots - options.increment + 1)::double precision); END IF;
             ELSE
                 tick := last >> f.time_shift;
                 number := GREATEST(-1, ((last & ((1::bigint << f.time_shift) - 1)) - (node::bigint << f.node_shift)) >> f.seq_shift) + 1;
@@ -360,16 +354,15 @@ BEGIN
                     END IF;
                 END IF;
             END IF;
-            IF tick < 0 OR tick > f.max_tick THEN
-                PERFORM snowflake_check(f, 'time'::text, tick, f.max_tick);
+            IF tick < 0 OR tick > f.max_tick THEN       -- of the clock, or of last
+                PERFORM snowflake_check(f, 'time'::text, CASE WHEN since < 0 THEN -1 ELSE since / f.tick END, f.max_tick),
+                    snowflake_check_sequence(seq, f, NULL::bigint);
             END IF;
 
             -- With INCREMENT k an id has k slots, and is the first of them.
             id := (tick << f.time_shift) | (node::bigint << f.node_shift) | (number << f.seq_shift);
             final := id + ((options.increment - 1) << f.seq_shift);
-            IF final > options.maximum_value THEN
-                PERFORM snowflake_check_sequence(seq, f, final);
-            END IF;
+            IF final > options.maximum_value THEN PERFORM snowflake_check_sequence(seq, f, final); END IF;
 
             -- A nextval() of another session, which knows no lock, could return the next
             -- value meanwhile.  So take that by nextval(), unless CACHE makes it take more.
@@ -382,6 +375,12 @@ BEGIN
         END LOOP;
         RAISE SQLSTATE 'SNOWF';
     EXCEPTION WHEN SQLSTATE 'SNOWF' THEN
+        IF tick * f.tick - since > 1000000 + f.tick AND pg_catalog.current_setting('snowflake.warned_' || seq::oid::text, true) IS DISTINCT FROM 'true' THEN
+            PERFORM pg_catalog.set_config('snowflake.warned_' || seq::oid::text, 'true', false);     -- once in a session
+            RAISE WARNING 'clock is % seconds behind the last id of sequence "%"', (tick * f.tick - since) / 1000000, (SELECT relname FROM pg_catalog.pg_class WHERE oid = seq::oid)
+                USING DETAIL = 'Ids continue in order, at the rate of one tick''s ids per tick, until the clock has caught up.',
+                HINT = 'The clock was set back, or the earlier ids of the sequence have another layout.';
+        END IF;
         RETURN id;
     END;
 END $$;

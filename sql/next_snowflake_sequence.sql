@@ -40,6 +40,8 @@ SELECT next_snowflake(0, 5, 'twitter');
 SELECT next_snowflake('clock', 1024, 'twitter');
 SELECT next_snowflake('clock', -1, 'twitter');
 SELECT next_snowflake('clock', 1, 'mastodon');
+-- a layout without nodes does not ask for the node of this server
+SELECT next_snowflake('clock', 'mastodon') > 0 AS ok;
 
 -- the end of the layout is an error, not a negative id: this layout ends with
 -- the current second
@@ -59,6 +61,12 @@ SELECT next_snowflake('ending', 1023, 'twitter');
 RESET client_min_messages;
 SELECT next_snowflake('ending', 1023, 'twitter');
 SELECT next_snowflake('ending', 8191, 'instagram');
+-- or the next one after ids of another layout
+CREATE SEQUENCE switched;
+SELECT setval('switched', make_snowflake('2026-07-01 00:00:00Z', 5, 0, 'twitter'));
+SELECT next_snowflake('switched', 3, 'js53');
+-- where such ids fit, the warning says what they may be
+SELECT setval('switched', make_snowflake(clock_timestamp() + interval '400 days 0.9 s', 5, 0, 'twitter')) + 1 = next_snowflake('switched', 5, 'twitter') AS next_slot;
 
 -- also if slots are as far apart as possible, and an increment is a tick
 SELECT format('time:1,seq:31,node:31;tick=3600s;epoch=%sZ', to_char((now() - interval '1 hour') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')) AS widest \gset
@@ -216,7 +224,7 @@ SELECT next_snowflake('guarded', 5, 'twitter') > :id AS above;
 
 DROP TABLE plain;
 DROP VIEW viewed;
-DROP SEQUENCE clock, small, bounded, downward, ending, widest, guarded, forgetful;
+DROP SEQUENCE clock, small, bounded, downward, ending, switched, widest, guarded, forgetful;
 DROP ROLE regress_snowflake, regress_snowflake_group;
 
 -- OIDs that no sequence has are not remembered.

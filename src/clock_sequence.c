@@ -100,12 +100,29 @@ first_sequence(const snowflake_layout *layout, int64 increment)
 }
 
 /*
+ * Reject a tick after the last of the layout, which the ids of a sequence have reached
+ * before the clock.
+ */
+static void
+check_last_tick(Relation rel, const snowflake_layout *layout, int64 last_value, int64 tick)
+{
+	if (tick > layout->clock.max_tick)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("sequence \"%s\" has no id left in layout %s",
+						RelationGetRelationName(rel), snowflake_format_layout(layout)),
+				 errdetail("The last value of the sequence is %lld, and the last id of the layout is %lld.",
+						   (long long) last_value, (long long) snowflake_max_id(layout)),
+				 errhint("Use the layout of earlier ids, or another sequence.")));
+}
+
+/*
  * Choose the tick of the first slots of the node that are free and not before the
  * current tick, and return their first sequence number.  A tick that ids enter because
  * the one before is full begins at 0, so that a burst gets all numbers of the layout.
  */
 static int64
-choose_tick(const snowflake_layout *layout, int32 node, int64 increment,
+choose_tick(Relation rel, const snowflake_layout *layout, int32 node, int64 increment,
 			Form_pg_sequence_data data, slot_block *block)
 {
 	int64		current_tick = snowflake_tick_at(layout, block->now);
@@ -127,18 +144,18 @@ choose_tick(const snowflake_layout *layout, int32 node, int64 increment,
 		block->new_tick = true;
 		seq = 0;
 	}
-	snowflake_check_tick(layout, block->tick);
+	check_last_tick(rel, layout, data->last_value, block->tick);
 	return seq;
 }
 
 /* Choose slots for as many ids as CACHE says, if the tick has them. */
 static void
-choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
-			 Form_pg_sequence_data data, slot_block *block)
+choose_slots(Relation rel, const snowflake_layout *layout, int32 node,
+			 const FormData_pg_sequence *options, Form_pg_sequence_data data, slot_block *block)
 {
 	int64		slots = snowflake_max_sequence(layout) + 1;
 	int64		increment = options->seqincrement;
-	int64		seq = choose_tick(layout, node, increment, data, block);
+	int64		seq = choose_tick(rel, layout, node, increment, data, block);
 
 	block->tick_begin = tick_time(&layout->clock, block->tick);
 	block->count = Min(options->seqcache, (slots - seq) / increment);
@@ -240,7 +257,7 @@ take_slots(sequence_entry *entry, Relation rel, int64 lead, slot_block *block)
 	bool		taken;
 
 	block->now = GetCurrentTimestamp();
-	choose_slots(layout, entry->node, options, data, block);
+	choose_slots(rel, layout, entry->node, options, data, block);
 	check_max_value(rel, options, block);
 	taken = !block->new_tick || block->tick_begin - block->now <= lead;
 	if (taken)
@@ -310,7 +327,8 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 		ereport(WARNING,
 				(errmsg("clock is %lld seconds behind the last id of sequence \"%s\"",
 						(long long) (lead / USECS_PER_SEC), RelationGetRelationName(rel)),
-				 errdetail("Ids continue in order, at the rate of one tick's ids per tick, until the clock has caught up.")));
+				 errdetail("Ids continue in order, at the rate of one tick's ids per tick, until the clock has caught up."),
+				 lead > 365 * USECS_PER_DAY ? errhint("The earlier ids of the sequence may have another layout.") : 0));
 	}
 }
 
@@ -419,7 +437,12 @@ PG_FUNCTION_INFO_V1(next_snowflake);
 Datum
 next_snowflake(PG_FUNCTION_ARGS)
 {
-	if (PG_NARGS() == 2)
-		PG_RETURN_INT64(next_id(PG_GETARG_OID(0), objectid_ext_server_node(), PG_GETARG_LAYOUT_P(1)));
-	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), PG_GETARG_INT32(1), PG_GETARG_LAYOUT_P(2)));
+	const snowflake_layout *layout = PG_GETARG_LAYOUT_P(PG_NARGS() - 1);
+	int32		node = 0;
+
+	if (PG_NARGS() == 3)
+		node = PG_GETARG_INT32(1);
+	else if (layout->node_bits > 0)
+		node = objectid_ext_server_node();
+	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), node, layout));
 }

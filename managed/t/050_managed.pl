@@ -204,6 +204,14 @@ is(managed(q{
 	SELECT (max(id) >> 12) - (min(id) >> 12) BETWEEN 4 AND 6 FROM (SELECT next_snowflake('clock', 5, 'js53') AS id FROM generate_series(1, 5 * 256)) s;
 	SELECT count(setval('clock', 1));}), "1\nt\n1", 'an hour ahead of the clock: ids of one tick after the other');
 
+# If the clock is behind, a warning says so.
+my ($ret, $out, $err) = $node->psql('managed', q{
+	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '400 days', 5, 0, 'twitter'));
+	SELECT next_snowflake('clock', 5, 'twitter') FROM generate_series(1, 3);
+	SELECT setval('clock', 1), next_snowflake('clock', 5, 'twitter');});
+like($err, qr/^\S* WARNING:  clock is 34559\d{3} seconds behind the last id of sequence "clock"\nDETAIL: .*\nHINT:  .*another layout\.$/,
+	'a warning, once in a session, that ids lead the clock by more than a year');
+
 # The lock does not outlive the call: other sessions do not wait for the transaction,
 # which can be prepared; what is rolled back, or cancelled, does not come again.
 my $session = $node->background_psql('managed', on_error_stop => 0);
@@ -216,7 +224,7 @@ push @ids, $session->query_safe(q{SELECT next_snowflake('clock', 5, 'twitter'); 
 push @ids, managed(q{SELECT next_snowflake('clock', 5, 'twitter'); COMMIT PREPARED 'p'; SELECT next_snowflake('clock', 5, 'twitter');}) =~ /(\d+)/g;
 is(not_above(0, @ids), 0, @ids . ' ids of savepoints, two sessions and a prepared transaction ascend');
 my $slow = q{'clock', 1, 'time:40,node:1,seq:2;tick=60s;epoch=2020-01-01T00:00:00Z'};
-my ($ret, $out, $err) = $node->psql('managed', qq{SELECT setval('clock', 1); SET statement_timeout = '300ms'; SELECT count(next_snowflake($slow)) FROM generate_series(1, 100);});
+($ret, $out, $err) = $node->psql('managed', qq{SELECT setval('clock', 1); SET statement_timeout = '300ms'; SELECT count(next_snowflake($slow)) FROM generate_series(1, 100);});
 like($err, qr/canceling statement due to statement timeout/, 'a wait for the clock can be cancelled');
 is($node->safe_psql('managed', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), 0, 'which leaves no lock');
 
@@ -341,7 +349,7 @@ same('beside what others have put there', q{SELECT format(call, layout) FROM unn
 	$$SELECT snowflake_parts(123456789012345678::bigint, %L::snowflake_layout)::text$$,
 	$$SELECT snowflake_floor('2027-01-01Z'::timestamptz, %L::snowflake_layout)$$,
 	$$SELECT snowflake_within(123456789012345678::bigint, tstzrange('2020-01-01Z', '2027-01-01Z'), %L::snowflake_layout)$$,
-	$$SELECT next_snowflake('one'::regclass, 5, %L::snowflake_layout) IS NOT NULL$$,
+	$$SELECT next_snowflake('one'::regclass, 5, %L::snowflake_layout) IS NOT NULL AND setval('one', 1) = 1$$,
 	$$SELECT next_snowflake('down'::regclass, 5, %L::snowflake_layout)$$,
 	$$SELECT next_snowflake('late'::regclass, 5, %L::snowflake_layout)$$,
 	$$SELECT next_snowflake('ended'::regclass, 5, %L::snowflake_layout)$$]) call,

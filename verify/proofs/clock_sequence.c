@@ -11,7 +11,7 @@
 
 #include "common/pg_prng.h"
 
-/* snowflake_fields.c has these; any_clock.h says what they rely on. */
+/* snowflake_fields.c has this; any_clock.h says what it relies on. */
 int64
 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 {
@@ -19,12 +19,6 @@ snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 
 	assume(tick >= 0 && tick <= layout->clock.max_tick);
 	return tick;
-}
-
-void
-snowflake_check_tick(const snowflake_layout *layout, int64 tick)
-{
-	assume(tick >= 0 && tick <= layout->clock.max_tick);
 }
 
 uint64
@@ -76,7 +70,7 @@ choose_any(void)
 	assume(options.seqcache >= 1);
 	assume(data.last_value >= options.seqmin && data.last_value <= options.seqmax);
 
-	choose_slots(&layout, node, &options, &data, &block);
+	choose_slots(NULL, &layout, node, &options, &data, &block);
 	check_max_value(NULL, &options, &block);
 }
 
