@@ -192,6 +192,47 @@ SELECT next_snowflake('emptied_id_seq', 5, 'twitter') = :ahead + 2 AS again;
 RESET client_min_messages;
 DROP TABLE emptied;
 
+-- Otherwise no id comes again, neither those that led the clock nor those of the tick in
+-- which the file is thrown away.
+CREATE TABLE replaced (id bigserial);
+\set layout time:41,node:10,seq:2;tick=40ms;epoch=2026-01-01T00:00:00Z
+SELECT set_config('test.layout', :'layout', false) <> '' AS layout;
+DO $$
+DECLARE
+    layout snowflake_layout := current_setting('test.layout');
+    command text;
+    ids bigint[];
+BEGIN
+    FOREACH command IN ARRAY ARRAY['CACHE 3', 'START 7', 'AS bigint', 'INCREMENT 1', 'MINVALUE 1', 'MAXVALUE 9000000000000000000',
+                                   'CYCLE', 'SET UNLOGGED', 'RESTART'] LOOP
+        -- below the tick in which a sequence that is set back continues
+        PERFORM pg_sleep_until(snowflake_timestamp(last_value, layout) + interval '40 ms') FROM replaced_id_seq WHERE is_called;
+        BEGIN
+            EXECUTE 'ALTER SEQUENCE replaced_id_seq ' || command;
+            ids := ids || ARRAY(SELECT next_snowflake('replaced_id_seq', 1, layout) FROM generate_series(1, 6));
+            RAISE division_by_zero;
+        EXCEPTION WHEN division_by_zero THEN
+            ids := ids || ARRAY(SELECT next_snowflake('replaced_id_seq', 1, layout) FROM generate_series(1, 2));
+        END;
+    END LOOP;
+    RAISE NOTICE 'ids: %, distinct: %', cardinality(ids), (SELECT count(DISTINCT id) FROM unnest(ids) id);
+END $$;
+BEGIN;
+TRUNCATE replaced RESTART IDENTITY;
+SELECT array_agg(next_snowflake('replaced_id_seq', 1, :'layout')) AS ids FROM generate_series(1, 6) \gset
+SAVEPOINT a;
+ALTER SEQUENCE replaced_id_seq CACHE 2;
+ROLLBACK TO a;
+SELECT next_snowflake('replaced_id_seq', 1, :'layout') AS id \gset
+ROLLBACK;
+SELECT count(DISTINCT id) FROM unnest(:'ids'::bigint[] || :id || ARRAY(SELECT next_snowflake('replaced_id_seq', 1, :'layout') FROM generate_series(1, 6))) id;
+-- They wait for the end of their tick, which must not be far.
+BEGIN;
+ALTER SEQUENCE replaced_id_seq CACHE 2;
+SELECT next_snowflake('replaced_id_seq', 1, 'time:31,node:1,seq:31;tick=2s;epoch=2026-01-01T00:00:00Z');
+ROLLBACK;
+DROP TABLE replaced;
+
 -- a rollback of a subtransaction does not take ids back
 BEGIN;
 SELECT next_snowflake('guarded', 5, 'twitter') AS id \gset

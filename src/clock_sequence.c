@@ -21,6 +21,9 @@
  * crash, the sequence can then repeat ids of the time that the clock passes
  * again.
  *
+ * Rollback: ALTER SEQUENCE and TRUNCATE give a sequence a new file, and a rollback brings
+ * the earlier one back.  So in their transaction, ids are issued when their tick is over.
+ *
  * Blocks: With CACHE n, a backend takes n ids at once and issues them without
  * access to the sequence, while their tick lasts.  A block never extends into
  * another tick or node.
@@ -56,6 +59,7 @@
 /* Consecutive slots of one tick: count ids, each with increment slots */
 typedef struct slot_block
 {
+	int64		wanted;			/* ids, if the tick has them */
 	TimestampTz now;			/* when the block was chosen */
 	int64		tick;
 	TimestampTz tick_begin;
@@ -64,6 +68,8 @@ typedef struct slot_block
 	int64		first;			/* lowest id */
 	int64		end;			/* highest slot, as an id */
 	XLogRecPtr	lsn;			/* end of the WAL that covers it */
+	TimestampTz usable_from;	/* as in sequence_entry */
+	TimestampTz usable_until;
 } slot_block;
 
 
@@ -148,7 +154,7 @@ choose_tick(Relation rel, const snowflake_layout *layout, int32 node, int64 incr
 	return seq;
 }
 
-/* Choose slots for as many ids as CACHE says, if the tick has them. */
+/* Choose slots for the ids that are wanted, or for those that the tick has. */
 static void
 choose_slots(Relation rel, const snowflake_layout *layout, int32 node,
 			 const FormData_pg_sequence *options, Form_pg_sequence_data data, slot_block *block)
@@ -158,7 +164,7 @@ choose_slots(Relation rel, const snowflake_layout *layout, int32 node,
 	int64		seq = choose_tick(rel, layout, node, increment, data, block);
 
 	block->tick_begin = tick_time(&layout->clock, block->tick);
-	block->count = Min(options->seqcache, (slots - seq) / increment);
+	block->count = Min(block->wanted, (slots - seq) / increment);
 	block->first = snowflake_pack(layout, block->tick, node, seq);
 	if (block->first + ((block->count * increment - 1) << layout->seq_shift) > options->seqmax)
 		block->count = 1;		/* check_max_value() checks if even that fits */
@@ -185,8 +191,18 @@ reservation_of(const snowflake_layout *layout, const slot_block *block, int64 ma
 }
 
 /*
- * Reject a sequence that cannot hold ids of this layout, or whose MINVALUE is
- * further ahead of the clock than a burst can be.
+ * Has this transaction given the sequence a new file?  If it does not commit, the file
+ * is thrown away with our ids, and the earlier one, which knows nothing of them, is back.
+ */
+static bool
+file_can_be_lost(Relation rel)
+{
+	return RelationGetNewFileSubid(rel) != InvalidSubTransactionId;
+}
+
+/*
+ * Reject a sequence that cannot hold ids of this layout, or whose MINVALUE is further
+ * ahead of the clock than a burst can be, or whose ids would wait too long for the clock.
  */
 static void
 check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout)
@@ -213,6 +229,13 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 						(long long) options->seqmin, RelationGetRelationName(rel),
 						snowflake_format_layout(layout)),
 				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.")));
+	if (file_can_be_lost(rel) && layout->clock.tick > RESERVATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
+						"next_snowflake()", RelationGetRelationName(rel)),
+				 errdetail("A tick of layout %s is longer than a second.", snowflake_format_layout(layout)),
+				 errhint("Commit the transaction first.")));
 }
 
 /* Reject a block above the sequence's MAXVALUE. */
@@ -235,12 +258,12 @@ check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_bl
 
 /*
  * Return how far ids may lead the clock, in microseconds.  It is 0 if the
- * sequence loses its state in a crash.
+ * sequence can lose its state.
  */
 static int64
 allowed_lead(Relation rel)
 {
-	return RelationNeedsWAL(rel) ? objectid_ext_max_lead() : 0;
+	return RelationNeedsWAL(rel) && !file_can_be_lost(rel) ? objectid_ext_max_lead() : 0;
 }
 
 /*
@@ -333,33 +356,49 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 }
 
 /*
- * Flush the WAL of a block whose ids are ahead of the clock, or whose tick can outlast a
- * restart.  Without that, a crash forgets the block, and only a clock that has reached
- * the ids prevents that they come again.  Returns whether it was flushed.
+ * Make sure that the ids of a block cannot come again, and set when they can be issued.
+ *
+ * If the file can be lost, only the clock prevents that they come again: wait until it is
+ * past their tick.  Nobody else can take ids meanwhile.  If it was behind the tick, or is
+ * set back, there is no protection.
+ *
+ * If the ids are ahead of the clock, or their tick can outlast a restart, flush the WAL.
+ * Otherwise the clock protects them from a crash, once it is in their tick.
  */
-static bool
-flush_block(Relation rel, const slot_block *block, int64 tick)
+static void
+protect_block(Relation rel, int64 tick, slot_block *block)
 {
-	if (!RelationNeedsWAL(rel) || (block->now >= block->tick_begin && tick <= RESTART_TIME))
-		return false;
-	XLogFlush(block->lsn);
-	return true;
+	TimestampTz tick_end = block->tick_begin + tick;
+
+	block->usable_from = DT_NOBEGIN;
+	block->usable_until = tick_end;
+	if (file_can_be_lost(rel))
+	{
+		while (block->now >= block->tick_begin && block->now < tick_end)
+		{
+			objectid_ext_wait(tick_end - block->now);
+			block->now = GetCurrentTimestamp();
+		}
+		block->usable_until = DT_NOEND;
+	}
+	else if (RelationNeedsWAL(rel) && (block->now < block->tick_begin || tick > RESTART_TIME))
+		XLogFlush(block->lsn);
+	else
+		block->usable_from = block->tick_begin;
 }
 
 /*
- * Store a block in entry.  Its ids are issued until its tick ends and, if it was not
- * flushed, not before its tick begins; but for a second at most, because ids of an idle
+ * Store a block in entry.  It is usable for a second at most, because ids of an idle
  * session hold readers of settled_snowflake() back.
  */
 static void
-store_block(sequence_entry *entry, const slot_block *block, bool flushed)
+store_block(sequence_entry *entry, const slot_block *block)
 {
 	entry->next = block->first;
 	entry->step = entry->options.seqincrement << entry->layout.seq_shift;
 	entry->remaining = block->count;
-	entry->usable_from = flushed ? DT_NOBEGIN : block->tick_begin;
-	entry->usable_until = Min(block->tick_begin + entry->layout.clock.tick,
-							  Max(block->tick_begin, block->now) + RESERVATION);
+	entry->usable_from = block->usable_from;
+	entry->usable_until = Min(block->usable_until, Max(block->tick_begin, block->now) + RESERVATION);
 	unsettled_set_block(entry, block->tick_begin - RESERVATION, entry->usable_until);
 }
 
@@ -368,15 +407,19 @@ static void
 take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 {
 	Relation	rel = open_sequence_entry(entry, "next_snowflake()");
-	slot_block	block;
+	slot_block	block = {.wanted = entry->options.seqcache};
 
+	/* All that the tick has, because the next block has to wait for the next tick. */
+	if (file_can_be_lost(rel))
+		block.wanted = PG_INT64_MAX;
 	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
 	check_clock_sequence(rel, &entry->options, layout);
 	entry->node = node;
 	entry->layout = *layout;
 	unsettled_register(entry);
 	take_slots_in_turn(entry, rel, &block);
-	store_block(entry, &block, flush_block(rel, &block, layout->clock.tick));
+	protect_block(rel, layout->clock.tick, &block);
+	store_block(entry, &block);
 	warn_of_late_clock(entry, rel, block.tick_begin - block.now);
 	relation_close(rel, NoLock);
 }

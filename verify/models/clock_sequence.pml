@@ -6,7 +6,9 @@
  * how to run it.
  *
  * Claims:
- *	1. While the server runs, no id is issued twice, whatever the clock does.
+ *	1. While the server runs, no id is issued twice, whatever the clock does; but for ids
+ *	   of a transaction that replaces the file of the sequence and is rolled back, as
+ *	   long as the clock is past their tick.
  *	2. After a crash, an id does not come again
  *		- if it was ahead of the clock as the call had read it; or
  *		- if its transaction took it from the sequence or wrote WAL, and was committed
@@ -34,7 +36,8 @@
  *	- The promotion of a standby that has received any part of the WAL.
  *	- The clock.  It runs, and it can be set forward and back at any time, also during
  *	  a crash.  A restart takes longer than a tick; with -DLONG_TICKS it does not.
- *	- ALTER SEQUENCE in a form that copies log_cnt.
+ *	- ALTER SEQUENCE in a form that copies log_cnt; and in a transaction that then takes a
+ *	  block, and rolls back or is ended by a crash.
  *	- settled_snowflake(), as far as the page and its WAL are concerned.
  *	- With -DOTHERS: Any number of other sessions, each of which takes a block in one
  *	  step and uses it up; nextval(), and setval() to a higher value.
@@ -43,8 +46,7 @@
  *	- max_clock_lead and waiting, so that ids can lead the clock as far as they like.
  *	- Nodes, INCREMENT and MAXVALUE.  scripts/prove covers choose_slots().
  *	- Unlogged and temporary sequences.  They have no WAL.
- *	- What sets a sequence back: setval() and RESTART to a lower value, and ids taken in
- *	  a transaction that alters the sequence and rolls back.
+ *	- What sets a sequence back: setval() and RESTART to a lower value.
  *	- nextval() after ALTER SEQUENCE.  In core, it relies on the copied log_cnt.
  *
  * What is one step ("atomic"): what other processes cannot distinguish, and what
@@ -128,6 +130,7 @@ byte watched;					/* an id */
 bit	 issued;					/* was it? */
 bit	 is_safe;					/* must it never come again, whatever the clock says? */
 bit	 is_lost;					/* it is not, and the server has crashed since */
+bit	 file_is_lost;				/* or the file from which it was taken is gone */
 bit	 settled;					/* has a call returned it, or a higher one? */
 
 /* XLogFlush(), of all records */
@@ -399,7 +402,7 @@ inline alter_sequence() {
 #endif
 
 #ifdef LONG_TICKS
-#define CLOCK_IS_BACK	(clock < TICK_OF(watched))
+#define CLOCK_IS_BACK	(clock + !file_is_lost <= TICK_OF(watched))
 #else
 #define CLOCK_IS_BACK	(clock <= TICK_OF(watched))
 #endif
@@ -407,9 +410,31 @@ inline alter_sequence() {
 /* Claim 2 does not hold for it any more. */
 inline forget_lost() {
 	if
-	:: is_lost && CLOCK_IS_BACK -> issued = 0; is_lost = 0
+	:: is_lost && CLOCK_IS_BACK -> issued = 0; is_lost = 0; file_is_lost = 0
 	:: else
 	fi
+}
+
+/*
+ * A transaction that replaces the file, takes a block, and does not commit: the file that
+ * comes back, and what others know of it, does not have the block.  Only the clock can
+ * prevent that its ids come again, so they are issued when their tick is over.
+ */
+inline take_from_lost_file() {
+	first = NEXT_ID;
+	if
+	:: first <= watched && TICK_OF(watched) == clock ->
+		assert(!issued);
+		assert(!settled);
+		issued = 1;
+		is_lost = 1;
+		file_is_lost = 1
+	:: else						/* or the clock is behind */
+	fi;
+	first = 0;
+#ifndef FAULT_REPLACED_UNWAITED
+	clock++
+#endif
 }
 
 /*
@@ -527,6 +552,7 @@ end_world:
 
 			/* ALTER SEQUENCE */
 		:: !in_transaction -> alter_sequence()
+		:: !in_transaction && NEXT_ID <= LAST_ID -> take_from_lost_file()
 #ifdef FAULT_ROLLBACK_BELIEVED	/* WAL for the other file is taken to be for this one */
 		:: !in_transaction -> logged[0] = 1
 #endif
@@ -553,6 +579,7 @@ end_world:
 			settled = settled && value >= watched;
 			is_safe = is_safe && issued;
 			is_lost = 0;
+			file_is_lost = 0;
 			value = 0
 		fi }
 	od
