@@ -42,6 +42,7 @@
 #include "access/xlog.h"
 #include "common/pg_prng.h"
 #include "miscadmin.h"
+#include "sequence_defaults.h"
 #include "sequence_page.h"
 #include "storage/lmgr.h"
 #include "unsettled.h"
@@ -59,7 +60,7 @@
 /* Consecutive slots of one tick: count ids, each with increment slots */
 typedef struct slot_block
 {
-	int64		wanted;			/* ids, if the tick has them */
+	bool		file_can_be_lost;	/* by a rollback; see protect_block() */
 	TimestampTz now;			/* when the block was chosen */
 	int64		tick;
 	TimestampTz tick_begin;
@@ -68,8 +69,6 @@ typedef struct slot_block
 	int64		first;			/* lowest id */
 	int64		end;			/* highest slot, as an id */
 	XLogRecPtr	lsn;			/* end of the WAL that covers it */
-	TimestampTz usable_from;	/* as in sequence_entry */
-	TimestampTz usable_until;
 } slot_block;
 
 
@@ -106,29 +105,12 @@ first_sequence(const snowflake_layout *layout, int64 increment)
 }
 
 /*
- * Reject a tick after the last of the layout, which the ids of a sequence have reached
- * before the clock.
- */
-static void
-check_last_tick(Relation rel, const snowflake_layout *layout, int64 last_value, int64 tick)
-{
-	if (tick > layout->clock.max_tick)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("sequence \"%s\" has no id left in layout %s",
-						RelationGetRelationName(rel), snowflake_format_layout(layout)),
-				 errdetail("The last value of the sequence is %lld, and the last id of the layout is %lld.",
-						   (long long) last_value, (long long) snowflake_max_id(layout)),
-				 errhint("Use the layout of earlier ids, or another sequence.")));
-}
-
-/*
  * Choose the tick of the first slots of the node that are free and not before the
  * current tick, and return their first sequence number.  A tick that ids enter because
  * the one before is full begins at 0, so that a burst gets all numbers of the layout.
  */
 static int64
-choose_tick(Relation rel, const snowflake_layout *layout, int32 node, int64 increment,
+choose_tick(const snowflake_layout *layout, int32 node, int64 increment,
 			Form_pg_sequence_data data, slot_block *block)
 {
 	int64		current_tick = snowflake_tick_at(layout, block->now);
@@ -150,24 +132,29 @@ choose_tick(Relation rel, const snowflake_layout *layout, int32 node, int64 incr
 		block->new_tick = true;
 		seq = 0;
 	}
-	check_last_tick(rel, layout, data->last_value, block->tick);
 	return seq;
 }
 
-/* Choose slots for the ids that are wanted, or for those that the tick has. */
+/*
+ * Choose slots for as many ids as CACHE says, or for all that the tick has if the next
+ * block will have to wait for another tick.  check_limits() checks if one id fits.
+ */
 static void
-choose_slots(Relation rel, const snowflake_layout *layout, int32 node,
-			 const FormData_pg_sequence *options, Form_pg_sequence_data data, slot_block *block)
+choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
+			 Form_pg_sequence_data data, slot_block *block)
 {
 	int64		slots = snowflake_max_sequence(layout) + 1;
 	int64		increment = options->seqincrement;
-	int64		seq = choose_tick(rel, layout, node, increment, data, block);
+	int64		seq = choose_tick(layout, node, increment, data, block);
 
+	if (block->tick > layout->clock.max_tick)
+		return;					/* what follows could overflow */
 	block->tick_begin = tick_time(&layout->clock, block->tick);
-	block->count = Min(block->wanted, (slots - seq) / increment);
+	block->count = block->file_can_be_lost ? slots : options->seqcache;
+	block->count = Min(block->count, (slots - seq) / increment);
 	block->first = snowflake_pack(layout, block->tick, node, seq);
 	if (block->first + ((block->count * increment - 1) << layout->seq_shift) > options->seqmax)
-		block->count = 1;		/* check_max_value() checks if even that fits */
+		block->count = 1;
 	block->end = block->first + ((block->count * increment - 1) << layout->seq_shift);
 }
 
@@ -188,16 +175,6 @@ reservation_of(const snowflake_layout *layout, const slot_block *block, int64 ma
 
 	slots = Min(slots * RESERVATION / layout->clock.tick, slots - 1 - seq);
 	return Min(max, block->end + (slots << layout->seq_shift));
-}
-
-/*
- * Has this transaction given the sequence a new file?  If it does not commit, the file
- * is thrown away with our ids, and the earlier one, which knows nothing of them, is back.
- */
-static bool
-file_can_be_lost(Relation rel)
-{
-	return RelationGetNewFileSubid(rel) != InvalidSubTransactionId;
 }
 
 /*
@@ -229,7 +206,7 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 						(long long) options->seqmin, RelationGetRelationName(rel),
 						snowflake_format_layout(layout)),
 				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.")));
-	if (file_can_be_lost(rel) && layout->clock.tick > RESERVATION)
+	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId && layout->clock.tick > RESERVATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
@@ -238,10 +215,22 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 				 errhint("Commit the transaction first.")));
 }
 
-/* Reject a block above the sequence's MAXVALUE. */
+/*
+ * Reject a block past the end of the layout, which the sequence has reached before the
+ * clock, or above the sequence's MAXVALUE.
+ */
 static void
-check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_block *block)
+check_limits(Relation rel, const snowflake_layout *layout, const FormData_pg_sequence *options,
+			 int64 last_value, const slot_block *block)
 {
+	if (block->tick > layout->clock.max_tick)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("sequence \"%s\" has no id left in layout %s",
+						RelationGetRelationName(rel), snowflake_format_layout(layout)),
+				 errdetail("The last value of the sequence is %lld, and the last id of the layout is %lld.",
+						   (long long) last_value, (long long) snowflake_max_id(layout)),
+				 errhint("Use the layout of earlier ids, or another sequence.")));
 	if (block->end > options->seqmax)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
@@ -261,9 +250,9 @@ check_max_value(Relation rel, const FormData_pg_sequence *options, const slot_bl
  * sequence can lose its state.
  */
 static int64
-allowed_lead(Relation rel)
+allowed_lead(Relation rel, const slot_block *block)
 {
-	return RelationNeedsWAL(rel) && !file_can_be_lost(rel) ? objectid_ext_max_lead() : 0;
+	return RelationNeedsWAL(rel) && !block->file_can_be_lost ? objectid_ext_max_lead() : 0;
 }
 
 /*
@@ -280,8 +269,8 @@ take_slots(sequence_entry *entry, Relation rel, int64 lead, slot_block *block)
 	bool		taken;
 
 	block->now = GetCurrentTimestamp();
-	choose_slots(rel, layout, entry->node, options, data, block);
-	check_max_value(rel, options, block);
+	choose_slots(layout, entry->node, options, data, block);
+	check_limits(rel, layout, options, data->last_value, block);
 	taken = !block->new_tick || block->tick_begin - block->now <= lead;
 	if (taken)
 	{
@@ -295,22 +284,6 @@ take_slots(sequence_entry *entry, Relation rel, int64 lead, slot_block *block)
 }
 
 /*
- * Wait for the only tuple of a sequence.  Who has it waits for the clock, which
- * lock_timeout does not limit.
- */
-static void
-lock_sequence_tuple(Relation rel, ItemPointer tid)
-{
-	int			nestlevel = NewGUCNestLevel();
-
-	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	ItemPointerSet(tid, 0, FirstOffsetNumber);
-	LockTuple(rel, tid, ExclusiveLock);
-	AtEOXact_GUC(false, nestlevel);
-}
-
-/*
  * Take a block of slots, waiting for the clock if necessary, but no longer
  * than one tick.  With a tuple lock, only one backend at a time waits for the
  * clock, so that all backends together get the ids of one tick per tick.
@@ -318,13 +291,20 @@ lock_sequence_tuple(Relation rel, ItemPointer tid)
 static void
 take_slots_in_turn(sequence_entry *entry, Relation rel, slot_block *block)
 {
-	int64		lead = allowed_lead(rel);
+	int64		lead = allowed_lead(rel, block);
 	ItemPointerData tid;
+	int			nestlevel;
 
 	if (take_slots(entry, rel, lead, block))
 		return;
 
-	lock_sequence_tuple(rel, &tid);
+	/* Who has the lock waits for the clock, which lock_timeout does not limit. */
+	nestlevel = NewGUCNestLevel();
+	(void) set_config_option("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	ItemPointerSet(&tid, 0, FirstOffsetNumber);
+	LockTuple(rel, &tid, ExclusiveLock);
+	AtEOXact_GUC(false, nestlevel);
 	if (!take_slots(entry, rel, lead, block))
 	{
 		objectid_ext_wait_for_clock(block->tick_begin, lead, entry->layout.clock.tick);
@@ -356,49 +336,39 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 }
 
 /*
- * Make sure that the ids of a block cannot come again, and set when they can be issued.
+ * Make sure that the ids of a block cannot come again, which decides when they can be
+ * issued: for a second at most, because ids of an idle session hold readers of
+ * settled_snowflake() back.
  *
- * If the file can be lost, only the clock prevents that they come again: wait until it is
- * past their tick.  Nobody else can take ids meanwhile.  If it was behind the tick, or is
- * set back, there is no protection.
+ * If this transaction has given the sequence a new file, a rollback, or a crash, brings
+ * the earlier one back, which knows nothing of the block.  Only a clock that is past the
+ * tick prevents that the ids come again, so wait for that; nobody else can take ids.
+ * If the clock is behind, or set back, there is no protection.
  *
  * If the ids are ahead of the clock, or their tick can outlast a restart, flush the WAL.
- * Otherwise the clock protects them from a crash, once it is in their tick.
+ * Otherwise a crash is harmless, because the clock has passed what it forgets.
  */
 static void
-protect_block(Relation rel, int64 tick, slot_block *block)
+protect_block(sequence_entry *entry, Relation rel, slot_block *block)
 {
-	TimestampTz tick_end = block->tick_begin + tick;
+	int64		tick = entry->layout.clock.tick;
+	TimestampTz end = block->tick_begin + tick;
 
-	block->usable_from = DT_NOBEGIN;
-	block->usable_until = tick_end;
-	if (file_can_be_lost(rel))
+	entry->usable_from = DT_NOBEGIN;
+	if (block->file_can_be_lost)
 	{
-		while (block->now >= block->tick_begin && block->now < tick_end)
+		while (block->now >= block->tick_begin && block->now < end)
 		{
-			objectid_ext_wait(tick_end - block->now);
+			objectid_ext_wait(end - block->now);
 			block->now = GetCurrentTimestamp();
 		}
-		block->usable_until = DT_NOEND;
+		end = DT_NOEND;
 	}
 	else if (RelationNeedsWAL(rel) && (block->now < block->tick_begin || tick > RESTART_TIME))
 		XLogFlush(block->lsn);
 	else
-		block->usable_from = block->tick_begin;
-}
-
-/*
- * Store a block in entry.  It is usable for a second at most, because ids of an idle
- * session hold readers of settled_snowflake() back.
- */
-static void
-store_block(sequence_entry *entry, const slot_block *block)
-{
-	entry->next = block->first;
-	entry->step = entry->options.seqincrement << entry->layout.seq_shift;
-	entry->remaining = block->count;
-	entry->usable_from = block->usable_from;
-	entry->usable_until = Min(block->usable_until, Max(block->tick_begin, block->now) + RESERVATION);
+		entry->usable_from = block->tick_begin;
+	entry->usable_until = Min(end, Max(block->tick_begin, block->now) + RESERVATION);
 	unsettled_set_block(entry, block->tick_begin - RESERVATION, entry->usable_until);
 }
 
@@ -407,19 +377,20 @@ static void
 take_block(sequence_entry *entry, int32 node, const snowflake_layout *layout)
 {
 	Relation	rel = open_sequence_entry(entry, "next_snowflake()");
-	slot_block	block = {.wanted = entry->options.seqcache};
+	slot_block	block = {.file_can_be_lost = RelationGetNewFileSubid(rel) != InvalidSubTransactionId};
 
-	/* All that the tick has, because the next block has to wait for the next tick. */
-	if (file_can_be_lost(rel))
-		block.wanted = PG_INT64_MAX;
 	snowflake_check_field(layout, "node", node, snowflake_max_node(layout));
+	check_sequence_layout(entry, layout);
 	check_clock_sequence(rel, &entry->options, layout);
 	entry->node = node;
 	entry->layout = *layout;
 	unsettled_register(entry);
 	take_slots_in_turn(entry, rel, &block);
-	protect_block(rel, layout->clock.tick, &block);
-	store_block(entry, &block);
+	protect_block(entry, rel, &block);
+	entry->next = block.first;
+	entry->step = entry->options.seqincrement << layout->seq_shift;
+	entry->remaining = block.count;
+
 	warn_of_late_clock(entry, rel, block.tick_begin - block.now);
 	relation_close(rel, NoLock);
 }
@@ -435,7 +406,7 @@ block_is_usable(const sequence_entry *entry, int32 node, const snowflake_layout 
 	TimestampTz now;
 
 	if (!entry->valid || entry->remaining == 0 ||
-		entry->userid != GetUserId() ||
+		entry->layout_default.known_at != catalog_changes || entry->userid != GetUserId() ||
 		entry->node != node || !snowflake_layout_equal(&entry->layout, layout) ||
 		(XactReadOnly && !entry->is_temp) || IsInParallelMode())
 		return false;
@@ -481,11 +452,8 @@ Datum
 next_snowflake(PG_FUNCTION_ARGS)
 {
 	const snowflake_layout *layout = PG_GETARG_LAYOUT_P(PG_NARGS() - 1);
-	int32		node = 0;
 
 	if (PG_NARGS() == 3)
-		node = PG_GETARG_INT32(1);
-	else if (layout->node_bits > 0)
-		node = objectid_ext_server_node();
-	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), node, layout));
+		PG_RETURN_INT64(next_id(PG_GETARG_OID(0), PG_GETARG_INT32(1), layout));
+	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), layout->node_bits > 0 ? objectid_ext_server_node() : 0, layout));
 }

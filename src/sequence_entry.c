@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
-#include "unsettled.h"
 #include "utils/acl.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -22,8 +21,7 @@
 #include "utils/resowner.h"
 #include "utils/syscache.h"
 
-/* How many sequences a session remembers; more only if a transaction uses them */
-#define ENTRIES_MAX		1024
+uint64		catalog_changes = 1;
 
 static HTAB *sequences = NULL;
 
@@ -36,13 +34,17 @@ static sequence_entry *last_entry = NULL;
  * ----------------------------------------------------------------
  */
 
-/* Relcache callback: invalidate one relation, or all for InvalidOid. */
+/*
+ * Relcache callback: invalidate one relation, or all for InvalidOid.  It can be the table
+ * of a default.
+ */
 static void
 invalidate_relation(Datum arg, Oid relid)
 {
 	HASH_SEQ_STATUS status;
 	sequence_entry *entry;
 
+	catalog_changes++;
 	if (OidIsValid(relid))
 	{
 		entry = hash_search(sequences, &relid, HASH_FIND, NULL);
@@ -57,13 +59,17 @@ invalidate_relation(Datum arg, Oid relid)
 }
 
 /*
- * Syscache callback: a role, a membership or the owner of a database, who is a
- * member of pg_database_owner, has changed, so privileges may have changed.
+ * Syscache callback: a domain has changed, and perhaps its default; or a role, a
+ * membership or the owner of a database, who is a member of pg_database_owner, and
+ * perhaps privileges.
  */
 static void
-invalidate_roles(Datum arg, int cacheid, uint32 hashvalue)
+invalidate_others(Datum arg, int cacheid, uint32 hashvalue)
 {
-	invalidate_relation(arg, InvalidOid);
+	if (cacheid == TYPEOID)
+		catalog_changes++;
+	else
+		invalidate_relation(arg, InvalidOid);
 }
 
 pg_noreturn static void
@@ -72,24 +78,6 @@ report_missing_sequence(Oid relid)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_TABLE),
 			 errmsg("sequence with OID %u does not exist", relid)));
-}
-
-/* Forget the sequences that the current transaction has not used. */
-static void
-forget_unused_sequences(void)
-{
-	HASH_SEQ_STATUS status;
-	sequence_entry *entry;
-
-	last_entry = NULL;
-	hash_seq_init(&status, sequences);
-	while ((entry = hash_seq_search(&status)) != NULL)
-	{
-		if (entry->lxid == MyProcLxid)
-			continue;
-		unsettled_forget(entry);
-		hash_search(sequences, &entry->relid, HASH_REMOVE, NULL);
-	}
 }
 
 static void
@@ -101,19 +89,20 @@ create_sequences(void)
 	ctl.entrysize = sizeof(sequence_entry);
 	sequences = hash_create("objectid_ext sequences", 16, &ctl, HASH_ELEM | HASH_BLOBS);
 	CacheRegisterRelcacheCallback(invalidate_relation, (Datum) 0);
-	CacheRegisterSyscacheCallback(AUTHOID, invalidate_roles, (Datum) 0);
-	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, invalidate_roles, (Datum) 0);
-	CacheRegisterSyscacheCallback(DATABASEOID, invalidate_roles, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, invalidate_others, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, invalidate_others, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, invalidate_others, (Datum) 0);
+	CacheRegisterSyscacheCallback(TYPEOID, invalidate_others, (Datum) 0);
 }
 
 /*
- * Return what this backend knows of a sequence.  A new entry must be for a
- * relation that exists, because a role can ask for any OID.
+ * Return what this backend knows of a sequence, until it exits, as it does of those of
+ * nextval().  A new entry must be for a relation that exists, because a role can ask
+ * for any OID.
  */
-static sequence_entry *
-lookup_sequence_entry(Oid relid)
+sequence_entry *
+find_sequence_entry(Oid relid)
 {
-	static long max = ENTRIES_MAX;
 	sequence_entry *entry;
 
 	if (sequences == NULL)
@@ -125,11 +114,6 @@ lookup_sequence_entry(Oid relid)
 	AcceptInvalidationMessages();
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		report_missing_sequence(relid);
-	if (hash_get_num_entries(sequences) >= max)
-	{
-		forget_unused_sequences();
-		max = Max(ENTRIES_MAX, 2 * hash_get_num_entries(sequences));
-	}
 	entry = hash_search(sequences, &relid, HASH_ENTER, NULL);
 	*entry = (sequence_entry) {.relid = relid};
 	return entry;
@@ -137,9 +121,9 @@ lookup_sequence_entry(Oid relid)
 
 /*
  * Lock a sequence until the end of the transaction, so that it is neither
- * altered nor dropped, and return its entry, which is kept as long.  The owner
- * of the lock is the top transaction, so we do this only once per transaction,
- * even if a subtransaction is rolled back.
+ * altered nor dropped, and return its entry.  The owner of the lock is the top
+ * transaction, so we do this only once per transaction, even if a subtransaction
+ * is rolled back.
  */
 sequence_entry *
 lock_sequence(Oid relid)
@@ -148,7 +132,7 @@ lock_sequence(Oid relid)
 
 	/* A statement usually uses the same sequence in all calls. */
 	if (last_entry == NULL || last_entry->relid != relid)
-		last_entry = lookup_sequence_entry(relid);
+		last_entry = find_sequence_entry(relid);
 	if (last_entry->lxid == MyProcLxid)
 		return last_entry;
 

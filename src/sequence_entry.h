@@ -16,7 +16,18 @@
 #include "storage/lock.h"
 #include "utils/relcache.h"
 
-/* A sequence from which this backend has taken values */
+/* The oldest default that passes a sequence to a function; see sequence_defaults.c */
+typedef struct sequence_default
+{
+	Oid			relid;
+	PGFunction	function;
+	uint64		known_at;		/* catalog_changes when all this was true */
+	Oid			classid;		/* pg_attrdef or pg_type */
+	Oid			objid;			/* InvalidOid if there is none */
+	snowflake_layout layout;	/* that it passes as well */
+} sequence_default;
+
+/* A sequence of which this backend knows something */
 typedef struct sequence_entry
 {
 	Oid			relid;			/* hash key */
@@ -29,6 +40,9 @@ typedef struct sequence_entry
 	bool		is_temp;		/* can be used in a read-only transaction */
 	bool		logged;			/* have we written WAL for the page since? */
 	FormData_pg_sequence options;
+
+	sequence_default layout_default;	/* next_snowflake() */
+	sequence_default nextval_default;
 
 	/* The block that next_snowflake() took last, with its node and layout */
 	int32		node;
@@ -47,6 +61,10 @@ typedef struct sequence_entry
 	slist_node	published_link;
 } sequence_entry;
 
+/* Counts what can change the defaults of columns and who may use sequences */
+extern uint64 catalog_changes;
+
+extern sequence_entry *find_sequence_entry(Oid relid);
 extern sequence_entry *lock_sequence(Oid relid);
 extern Relation open_sequence(Oid relid, LOCKMODE lockmode, AclMode privileges);
 extern Relation open_sequence_entry(sequence_entry *entry, const char *funcname);

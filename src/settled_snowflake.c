@@ -25,6 +25,7 @@
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
+#include "sequence_defaults.h"
 #include "sequence_page.h"
 #include "shard_clock.h"
 #include "unsettled.h"
@@ -187,6 +188,8 @@ settled_snowflake(PG_FUNCTION_ARGS)
 	TupleDesc	tupdesc = begin_call(fcinfo, "settled_snowflake()", "sequence");
 	Relation	rel = open_sequence_to_read(PG_GETARG_OID(0));
 	int64		result;
+
+	check_settled_sequence(RelationGetRelid(rel));
 
 	/* In this order: ids that are taken meanwhile are above the value. */
 	result = passed_value(rel);

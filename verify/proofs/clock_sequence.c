@@ -67,12 +67,12 @@ choose_any(void)
 	data = nondet_FormData_pg_sequence_data();
 	assume(node >= 0 && node <= snowflake_max_node(&layout));
 	assume(options.seqincrement >= 1 && options.seqincrement <= snowflake_max_sequence(&layout) + 1);
-	block.wanted = nondet_int64();
-	assume(block.wanted >= 1);
+	assume(options.seqcache >= 1);
+	block.file_can_be_lost = nondet_bool();
 	assume(data.last_value >= options.seqmin && data.last_value <= options.seqmax);
 
-	choose_slots(NULL, &layout, node, &options, &data, &block);
-	check_max_value(NULL, &options, &block);
+	choose_slots(&layout, node, &options, &data, &block);
+	check_limits(NULL, &layout, &options, data.last_value, &block);
 }
 
 void
@@ -104,6 +104,6 @@ void
 of_the_sequence(void)
 {
 	choose_any();
-	prove(block.count >= 1 && block.count <= block.wanted);
+	prove(block.count >= 1 && (block.count <= options.seqcache || block.file_can_be_lost));
 	prove(block.end >= block.first && block.end <= options.seqmax);
 }

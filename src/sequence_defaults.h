@@ -1,0 +1,16 @@
+/*-------------------------------------------------------------------------
+ *
+ * sequence_defaults.h
+ *		What the defaults of columns say of a sequence.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef SEQUENCE_DEFAULTS_H
+#define SEQUENCE_DEFAULTS_H
+
+#include "sequence_entry.h"
+
+extern void check_sequence_layout(sequence_entry *entry, const snowflake_layout *layout);
+extern void check_settled_sequence(Oid relid);
+
+#endif							/* SEQUENCE_DEFAULTS_H */
