@@ -27,7 +27,6 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -154,10 +153,8 @@ void
 check_sequence_layout(sequence_entry *entry, const snowflake_layout *layout)
 {
 	sequence_default *known = &entry->layout_default;
-	uint64		changes;
+	uint64		changes = catalog_changes;
 
-	AcceptInvalidationMessages();
-	changes = catalog_changes;
 	if (known->known_at == changes && allows_layout(known, layout))
 		return;
 	if (OidIsValid(known->objid) && default_has_call(known->classid, known->objid, known) &&
