@@ -21,9 +21,6 @@
  * crash, the sequence can then repeat ids of the time that the clock passes
  * again.
  *
- * Rollback: ALTER SEQUENCE and TRUNCATE give a sequence a new file, and a rollback brings
- * the earlier one back.  So in their transaction, ids are issued when their tick is over.
- *
  * Blocks: With CACHE n, a backend takes n ids at once and issues them without
  * access to the sequence, while their tick lasts.  A block never extends into
  * another tick or node.
@@ -178,8 +175,8 @@ reservation_of(const snowflake_layout *layout, const slot_block *block, int64 ma
 }
 
 /*
- * Reject a sequence that cannot hold ids of this layout, or whose MINVALUE is further
- * ahead of the clock than a burst can be, or whose ids would wait too long for the clock.
+ * Reject a sequence that cannot hold ids of this layout, or whose MINVALUE is
+ * further ahead of the clock than a burst can be.
  */
 static void
 check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const snowflake_layout *layout)
@@ -206,13 +203,6 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 						(long long) options->seqmin, RelationGetRelationName(rel),
 						snowflake_format_layout(layout)),
 				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.")));
-	if (RelationGetNewFileSubid(rel) != InvalidSubTransactionId && layout->clock.tick > RESERVATION)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot execute %s in the transaction that replaced sequence \"%s\"",
-						"next_snowflake()", RelationGetRelationName(rel)),
-				 errdetail("A tick of layout %s is longer than a second.", snowflake_format_layout(layout)),
-				 errhint("Commit the transaction first.")));
 }
 
 /*
@@ -336,17 +326,16 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 }
 
 /*
- * Make sure that the ids of a block cannot come again, which decides when they can be
- * issued: for a second at most, because ids of an idle session hold readers of
- * settled_snowflake() back.
+ * Make sure that the ids of a block cannot come again, and set when they can be issued.
  *
- * If this transaction has given the sequence a new file, a rollback, or a crash, brings
- * the earlier one back, which knows nothing of the block.  Only a clock that is past the
- * tick prevents that the ids come again, so wait for that; nobody else can take ids.
+ * ALTER SEQUENCE and TRUNCATE give a sequence a new file.  A rollback, or a crash, brings
+ * the earlier one back, which knows nothing of the block.  Only the clock then prevents
+ * that the ids come again, so wait until it is past their tick; nobody else can take ids.
  * If the clock is behind, or set back, there is no protection.
  *
  * If the ids are ahead of the clock, or their tick can outlast a restart, flush the WAL.
- * Otherwise a crash is harmless, because the clock has passed what it forgets.
+ * Otherwise they can be issued while the clock is in their tick, but for a second at most:
+ * ids of an idle session hold readers of settled_snowflake() back.
  */
 static void
 protect_block(sequence_entry *entry, Relation rel, slot_block *block)
