@@ -407,6 +407,10 @@ COMMENT ON CAST (json AS objectid) IS 'a JSON string in any spelling of an id, o
 CREATE CAST (objectid AS jsonb) WITH FUNCTION objectid_extjson(objectid);
 COMMENT ON CAST (objectid AS jsonb) IS '{"$oid": "..."}';
 
+CREATE FUNCTION extjson_to_jsonb(jsonb) RETURNS jsonb
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION extjson_to_jsonb(jsonb) IS 'MongoDB Extended JSON as plain JSON, whose values the input functions of the matching SQL types read';
+
 -- Explicit, because the cast loses two thirds of the id.
 CREATE CAST (objectid AS timestamp with time zone) WITH FUNCTION objectid_timestamp(objectid);
 COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';

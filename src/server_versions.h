@@ -59,6 +59,20 @@
 	{sizeof(key), sizeof(entry), dshash_memcmp, dshash_memhash, 0}
 #endif
 
+/* PostgreSQL 19 has one struct for the state and the result of pushJsonbValue(). */
+#if PG_VERSION_NUM < 190000
+#include "utils/jsonb.h"
+
+typedef struct JsonbInState
+{
+	JsonbValue *result;
+	JsonbParseState *parseState;
+} JsonbInState;
+
+#define pushJsonbValue(state, token, value) \
+	((state)->result = pushJsonbValue(&(state)->parseState, token, value))
+#endif
+
 /* PostgreSQL 18 replaced pg_attribute_noreturn(). */
 #ifndef pg_noreturn
 #define pg_noreturn	pg_attribute_noreturn()

@@ -1,0 +1,378 @@
+/*-------------------------------------------------------------------------
+ *
+ * extjson.c
+ *		MongoDB Extended JSON, versions 1 and 2, to plain JSON.
+ *
+ * A BSON value that JSON lacks is in a wrapper: an object whose key names the
+ * type, such as {"$numberLong": "5"}.  It becomes the JSON value that the input
+ * function of the matching SQL type reads.  A wrapper with anything else in it
+ * stays as it is, with all that it contains.  So no document is an error, nothing
+ * is lost, and a second call changes nothing but the scale of decimals.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ticks.h"
+
+#include <ctype.h>
+#include <math.h>
+
+#include "catalog/pg_type_d.h"
+#include "common/base64.h"
+#include "common/int.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/formatting.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+/* Decimal128 ends before 10^6145; numeric takes all numbers within these limits. */
+#define MAX_NUMBER_LEN		400
+#define MAX_EXPONENT		9999
+
+#define UUID_SUBTYPE		4
+
+/* If the value of a wrapper is right, write the plain one. */
+typedef void (*unwrap_function) (const JsonbValue *value, JsonbValue *plain);
+
+/* Return a string of C; of what is no string, one that has no form. */
+static char *
+string_of(const JsonbValue *value)
+{
+	return value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : pstrdup("");
+}
+
+static void
+set_string(JsonbValue *plain, char *str)
+{
+	plain->type = jbvString;
+	plain->val.string.val = str;
+	plain->val.string.len = strlen(str);
+}
+
+/* Is this an object of so many keys? */
+static bool
+is_object(const JsonbValue *value, int pairs)
+{
+	return value->type == jbvBinary && JsonContainerIsObject(value->val.binary.data) &&
+		JsonContainerSize(value->val.binary.data) == pairs;
+}
+
+static bool
+get_member(const JsonbValue *object, const char *key, JsonbValue *value)
+{
+	return getKeyJsonValueFromContainer(object->val.binary.data, key, strlen(key), value) != NULL;
+}
+
+/*
+ * Is the string of this form?  In that, 9 stands for a digit, x for a hexadecimal
+ * digit, and an asterisk at the end for anything.
+ */
+static bool
+has_form(const char *str, const char *form)
+{
+	for (; *form != '\0' && *form != '*'; form++, str++)
+	{
+		if (*form == '9' ? !isdigit((unsigned char) *str) :
+			*form == 'x' ? !isxdigit((unsigned char) *str) : *str != *form)
+			return false;
+	}
+	return *form == '*' || *str == '\0';
+}
+
+static void
+unwrap_symbol(const JsonbValue *value, JsonbValue *plain)
+{
+	if (value->type == jbvString)
+		*plain = *value;
+}
+
+static void
+unwrap_undefined(const JsonbValue *value, JsonbValue *plain)
+{
+	if (value->type == jbvBool && value->val.boolean)
+		plain->type = jbvNull;
+}
+
+/* Remove the zeros of a double such as 30.0, which no integer type reads. */
+static void
+trim_number(JsonbValue *number)
+{
+	Datum		numeric = NumericGetDatum(number->val.numeric);
+
+	if (DatumGetInt32(DirectFunctionCall1(numeric_scale, numeric)) > 0)
+		number->val.numeric = DatumGetNumeric(DirectFunctionCall1(numeric_trim_scale, numeric));
+}
+
+/* Would numeric_in() read a finite number, without an error? */
+static bool
+is_decimal(const char *str)
+{
+	size_t		len = strspn(str, "0123456789+-.eE");
+	const char *exponent = strpbrk(str, "eE");
+	char	   *end;
+
+	(void) strtod(str, &end);
+	return len > 0 && len <= MAX_NUMBER_LEN && str[len] == '\0' && *end == '\0' &&
+		(exponent == NULL || labs(strtol(exponent + 1, NULL, 10)) <= MAX_EXPONENT);
+}
+
+/* The zeros at the end of a decimal count. */
+static void
+unwrap_decimal(const JsonbValue *value, JsonbValue *plain)
+{
+	char	   *str = string_of(value);
+
+	if (value->type == jbvNumeric)
+		*plain = *value;
+	else if (strcmp(str, "NaN") == 0 || has_form(str, "Infinity") || has_form(str, "-Infinity"))
+		set_string(plain, str);
+	else if (is_decimal(str))
+	{
+		plain->type = jbvNumeric;
+		plain->val.numeric = DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(str),
+																 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+	}
+}
+
+static void
+unwrap_number(const JsonbValue *value, JsonbValue *plain)
+{
+	unwrap_decimal(value, plain);
+	if (plain->type == jbvNumeric)
+		trim_number(plain);
+}
+
+static void
+unwrap_oid(const JsonbValue *value, JsonbValue *plain)
+{
+	char	   *str = string_of(value);
+
+	if (has_form(str, "xxxxxxxxxxxxxxxxxxxxxxxx"))
+		set_string(plain, asc_tolower(str, strlen(str)));
+}
+
+static void
+unwrap_uuid(const JsonbValue *value, JsonbValue *plain)
+{
+	char	   *str = string_of(value);
+
+	str = asc_tolower(str, strlen(str));
+	if (has_form(str, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"))
+		str = psprintf("%.8s-%.4s-%.4s-%.4s-%.12s", str, str + 8, str + 12, str + 16, str + 20);
+	if (has_form(str, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"))
+		set_string(plain, str);
+}
+
+/*
+ * Return the text form of bytea, or NULL.  Core's decoder takes "=" in more places
+ * than there can be one.
+ */
+static char *
+base64_to_bytea(const char *base64)
+{
+	int			len = strlen(base64);
+	int			pad = len - strcspn(base64, "=");
+	uint8	   *bytes = palloc(pg_b64_dec_len(len) + 1);
+	char	   *str;
+
+	if (pad > 2 || strspn(base64 + len - pad, "=") != pad)
+		return NULL;
+	len = pg_b64_decode(base64, len, (void *) bytes, pg_b64_dec_len(len));
+	if (len < 0)
+		return NULL;
+	str = palloc(2 * (Size) len + sizeof("\\x"));
+	strcpy(str, "\\x");
+	str[2 + hex_encode((char *) bytes, len, str + 2)] = '\0';
+	return str;
+}
+
+/*
+ * Subtype 4 is a UUID.  Subtype 3 is one too, in an order of its bytes that the
+ * driver chose and nothing tells; so it becomes bytes, like all others.
+ */
+static void
+unwrap_members(const JsonbValue *object, const char *data_key, const char *subtype_key, JsonbValue *plain)
+{
+	JsonbValue	data;
+	JsonbValue	subtype;
+	char	   *str;
+	char	   *type;
+
+	if (!is_object(object, 2) || !get_member(object, data_key, &data) || data.type != jbvString ||
+		!get_member(object, subtype_key, &subtype))
+		return;
+	str = base64_to_bytea(string_of(&data));
+	type = string_of(&subtype);
+	if (str == NULL || !(has_form(type, "x") || has_form(type, "xx")))
+		return;
+	set_string(plain, str);
+	set_string(&data, str + strlen("\\x"));
+	if (strtol(type, NULL, 16) == UUID_SUBTYPE)
+		unwrap_uuid(&data, plain);
+}
+
+static void
+unwrap_binary(const JsonbValue *value, JsonbValue *plain)
+{
+	unwrap_members(value, "base64", "subType", plain);
+}
+
+/* In version 1 the subtype is beside the data, and the value is the wrapper itself. */
+static void
+unwrap_binary_pair(const JsonbValue *value, JsonbValue *plain)
+{
+	unwrap_members(value, "$binary", "$type", plain);
+}
+
+/* Read a time such as 2012-12-24T12:15:30.501Z. */
+static bool
+scan_time(char *str, TimestampTz *ts)
+{
+	char	   *rest = str + strlen("2012-12-24T12:15:30");
+	struct pg_tm tm = {0};
+	fsec_t		fsec = 0;
+	int			zone = 0;
+
+	if (!has_form(str, "9999-99-99T99:99:99*"))
+		return false;
+	sscanf(str, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,	/* NOLINT(cert-err34-c) */
+		   &tm.tm_hour, &tm.tm_min, &tm.tm_sec);
+	if (*rest == '.')
+	{
+		fsec = (fsec_t) rint(strtod(rest, NULL) * USECS_PER_SEC);
+		rest += 1 + strspn(rest + 1, "0123456789");
+	}
+	if (!has_form(rest, "Z") && (DecodeTimezone(rest, &zone) != 0 ||
+								 !(has_form(rest + 1, "9999") || has_form(rest + 1, "99:99"))))
+		return false;
+
+	/* A year that is said to be Julian can be 0, which is 1 BC. */
+	return ValidateDate(DTK_DATE_M, true, false, false, &tm) == 0 &&
+		tm.tm_hour < HOURS_PER_DAY && tm.tm_min < MINS_PER_HOUR && tm.tm_sec < SECS_PER_MINUTE &&
+		tm2timestamp(&tm, fsec, &zone, ts) == 0;
+}
+
+/* Read milliseconds since 1970. */
+static bool
+scan_milliseconds(const JsonbValue *number, TimestampTz *ts)
+{
+	char	   *str = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(number->val.numeric)));
+	char	   *end;
+	int64		msec;
+
+	errno = 0;
+	msec = strtoi64(str, &end, 10);
+	return errno == 0 && *end == '\0' && !pg_mul_s64_overflow(msec, 1000, ts) &&
+		!pg_add_s64_overflow(*ts, UNIX_EPOCH, ts) && IS_VALID_TIMESTAMP(*ts);
+}
+
+/* A date is a string, or a number, which can have a wrapper of its own. */
+static void
+unwrap_date(const JsonbValue *value, JsonbValue *plain)
+{
+	JsonbValue	number = *value;
+	JsonbValue	member;
+	TimestampTz ts;
+	int			utc = 0;
+
+	if (is_object(value, 1) && get_member(value, "$numberLong", &member))
+		unwrap_number(&member, &number);
+	if (number.type == jbvNumeric ? scan_milliseconds(&number, &ts) : scan_time(string_of(value), &ts))
+		set_string(plain, JsonEncodeDateTime(palloc(MAXDATELEN + 1), TimestampTzGetDatum(ts), TIMESTAMPTZOID, &utc));
+}
+
+static const struct
+{
+	const char *key;
+	unwrap_function unwrap;
+}			wrappers[] =
+{
+	{"$oid", unwrap_oid},
+	{"$date", unwrap_date},
+	{"$numberInt", unwrap_number},
+	{"$numberLong", unwrap_number},
+	{"$numberDouble", unwrap_number},
+	{"$numberDecimal", unwrap_decimal},
+	{"$binary", unwrap_binary},
+	{"$uuid", unwrap_uuid},
+	{"$symbol", unwrap_symbol},
+	{"$undefined", unwrap_undefined}
+};
+
+/*
+ * Is this a wrapper?  Returns the function that unwraps it, and the value that is
+ * in it.
+ */
+static unwrap_function
+find_wrapper(const JsonbValue *object, JsonbValue *value)
+{
+	if (is_object(object, 2) && get_member(object, "$binary", value) && get_member(object, "$type", value))
+	{
+		*value = *object;
+		return unwrap_binary_pair;
+	}
+	if (!is_object(object, 1))
+		return NULL;
+	for (int i = 0; i < lengthof(wrappers); i++)
+	{
+		if (get_member(object, wrappers[i].key, value))
+			return wrappers[i].unwrap;
+	}
+	return NULL;
+}
+
+/* Make a value plain; returns false if what is in it must be made plain as well. */
+static bool
+make_plain(JsonbValue *value)
+{
+	JsonbValue	wrapped;
+	unwrap_function unwrap = find_wrapper(value, &wrapped);
+
+	if (unwrap != NULL)
+		unwrap(&wrapped, value);
+	else if (value->type == jbvNumeric)
+		trim_number(value);
+	return unwrap != NULL || value->type != jbvBinary;
+}
+
+/* Add an array or object, with plain values. */
+static void
+push_container(JsonbInState *state, JsonbContainer *container)
+{
+	JsonbIterator *it = JsonbIteratorInit(container);
+	JsonbIteratorToken token;
+	JsonbValue	value;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+			pushJsonbValue(state, token, &value);
+		else if (token != WJB_VALUE && token != WJB_ELEM)
+			pushJsonbValue(state, token, NULL);
+		else if (make_plain(&value))
+			pushJsonbValue(state, token, &value);
+		else
+			push_container(state, value.val.binary.data);
+	}
+}
+
+/* Replace the types of MongoDB Extended JSON by plain JSON. */
+PG_FUNCTION_INFO_V1(extjson_to_jsonb);
+Datum
+extjson_to_jsonb(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *doc = PG_GETARG_JSONB_P(0);
+	JsonbInState state = {0};
+	JsonbValue	value;
+
+	if (!JsonbExtractScalar(&doc->root, &value))
+		JsonbToJsonbValue(doc, &value);
+	if (make_plain(&value))
+		PG_RETURN_JSONB_P(JsonbValueToJsonb(&value));
+	push_container(&state, &doc->root);
+	PG_RETURN_JSONB_P(JsonbValueToJsonb(state.result));
+}
