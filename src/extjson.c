@@ -36,7 +36,7 @@
 /* If the value of a wrapper is right, write the plain one. */
 typedef void (*unwrap_function) (const JsonbValue *value, JsonbValue *plain);
 
-/* Return a string of C; of what is no string, one that has no form. */
+/* Return a string that ends with a zero byte; for other values, one that has no form. */
 static char *
 string_of(const JsonbValue *value)
 {
@@ -110,12 +110,13 @@ static bool
 is_decimal(const char *str)
 {
 	size_t		len = strspn(str, "0123456789+-.eE");
-	const char *exponent = strpbrk(str, "eE");
+	const char *mark = strpbrk(str, "eE");
+	long		exponent = mark != NULL ? strtol(mark + 1, NULL, 10) : 0;
 	char	   *end;
 
 	(void) strtod(str, &end);
 	return len > 0 && len <= MAX_NUMBER_LEN && str[len] == '\0' && *end == '\0' &&
-		(exponent == NULL || labs(strtol(exponent + 1, NULL, 10)) <= MAX_EXPONENT);
+		exponent >= -MAX_EXPONENT && exponent <= MAX_EXPONENT;
 }
 
 /* The zeros at the end of a decimal count. */
@@ -264,8 +265,8 @@ scan_milliseconds(const JsonbValue *number, TimestampTz *ts)
 
 	errno = 0;
 	msec = strtoi64(str, &end, 10);
-	return errno == 0 && *end == '\0' && !pg_mul_s64_overflow(msec, 1000, ts) &&
-		!pg_add_s64_overflow(*ts, UNIX_EPOCH, ts) && IS_VALID_TIMESTAMP(*ts);
+	return errno == 0 && *end == '\0' && !pg_add_s64_overflow(msec, UNIX_EPOCH / 1000, ts) &&
+		!pg_mul_s64_overflow(*ts, 1000, ts) && IS_VALID_TIMESTAMP(*ts);
 }
 
 /* A date is a string, or a number, which can have a wrapper of its own. */
