@@ -89,12 +89,12 @@ DECLARE
     begins boolean;
 BEGIN
     FOR line IN EXECUTE format($q$
-        SELECT number, part, strpos(line, left(part, 1)) AS margin
+        SELECT number::bigint, part, strpos(line, left(part, 1)) AS margin
         FROM (SELECT number, line, CASE WHEN line LIKE '{%%}' OR octet_length(line) > $2 THEN line
                                         ELSE btrim(line, $1) END AS part FROM %s) AS l
         WHERE part <> '' UNION ALL SELECT NULL, '{', 0 ORDER BY number NULLS LAST
     $q$, lines) USING blanks, longest LOOP
-        begins := line.margin <= margin AND left(line.part, 64) ~ '^([[]? *[{]|[]}]+ *, *[{]$)';
+        begins := line.margin <= margin AND left(line.part, 64) ~ '^([[, ]*[{]|[]}]+ *, *[{]$)';
         IF begins AND depth > 0 AND line.part ~ '^[]}]' THEN
             parts := parts || rtrim(line.part, E'{, \t');
             depth := depth + objectid_ext_tools._extjson_depth(rtrim(line.part, '{'));
