@@ -132,8 +132,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN NOT is_mixed THEN plain
-           ELSE format('CASE pg_catalog.jsonb_typeof(%s) WHEN ''number'' THEN %1$s ELSE %s END',
-                       plain, value) END
+           ELSE format(E'CASE pg_catalog.jsonb_typeof(%s)\n         WHEN ''number'' THEN %1$s'
+                       '\n         ELSE %s END', plain, value) END
     FROM format('pg_catalog.jsonb_extract_path(d.%I, ''_id'')', doc) AS value,
          format('%s.extjson_to_jsonb(%s)', objectid_ext_tools._ids_schema(), value) AS plain
 $$;
@@ -206,7 +206,7 @@ BEGIN
                   HINT = 'If names of fields are data, keep the documents in a jsonb column.';
     END IF;
     IF key_is_mixed THEN
-        plain := format('pg_catalog.jsonb_set_lax(%s, ''{_id}'', %s)', plain,
+        plain := format(E'pg_catalog.jsonb_set_lax(%s, ''{_id}'',\n         %s)', plain,
                         objectid_ext_tools._extjson_key(doc, true));
     END IF;
     RETURN NEXT format(E'CREATE TABLE %s (\n    %s\n)', table_name, array_to_string(
