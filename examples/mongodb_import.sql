@@ -1,25 +1,26 @@
--- Import of a MongoDB export, one document a line:
---     mongoexport --collection=NAME --out=FILE
+-- Import of a MongoDB export, as mongoexport or Compass writes it:
 --     psql -f mongodb_import.sql < FILE
 
--- The whole document, and its _id as a primary key of 12 bytes.
-CREATE TABLE documents (
-    doc jsonb NOT NULL,
-    _id objectid GENERATED ALWAYS AS ((doc->'_id')::objectid) STORED PRIMARY KEY
-);
+-- The lines of the file, with bytes for quotes and delimiters that JSON never has
+CREATE TABLE mongodb_line (number bigint GENERATED ALWAYS AS IDENTITY, line text);
+\copy mongodb_line (line) from pstdin (format csv, quote E'\x01', delimiter E'\x02')
 
--- CSV whose quote and delimiter are bytes that JSON never holds, so that each
--- line is one value with its quotes and backslashes.  Blank lines are null.
-\copy documents (doc) from pstdin (format csv, quote E'\x01', delimiter E'\x02') where doc is not null
+-- Its documents, and what is none
+CREATE TABLE mongodb_document AS
+SELECT * FROM objectid_ext_tools.extjson_documents('mongodb_line');
+SELECT count(doc) AS documents, count(problem) AS problems FROM mongodb_document;
+SELECT number AS line, problem FROM mongodb_document WHERE problem IS NOT NULL LIMIT 10;
 
--- The ids contain the time of creation.
-SELECT count(*) AS documents, min(_id)::timestamptz AS first, max(_id)::timestamptz AS last
-FROM documents;
+-- The columns for their fields, and a table with them
+SELECT * FROM objectid_ext_tools.extjson_columns('mongodb_document');
+SELECT * FROM objectid_ext_tools.extjson_table_statements('mongodb_document', 'imported') \gexec
 
--- The last twelve months that have documents.
-SELECT to_char(objectid_timestamp(_id), 'YYYY-MM') AS month, count(*) AS documents
-FROM documents GROUP BY month ORDER BY month DESC LIMIT 12;
+-- An ObjectId contains the time of its creation: the last twelve months that have documents
+SELECT to_char((doc->'_id')::objectid::timestamptz, 'YYYY-MM') AS month, count(*) AS documents
+FROM mongodb_document WHERE is_objectid(doc->'_id')
+GROUP BY month ORDER BY month DESC LIMIT 12;
 
--- The three newest, without a sort: the primary key is in order of creation.
-SELECT _id, left((doc - '_id')::text, 64) AS document
-FROM documents ORDER BY _id DESC LIMIT 3;
+-- The three newest
+SELECT (doc->'_id')::objectid AS _id, left((extjson_to_jsonb(doc) - '_id')::text, 64) AS document
+FROM mongodb_document WHERE is_objectid(doc->'_id')
+ORDER BY 1 DESC LIMIT 3;

@@ -35,8 +35,11 @@ BEGIN
     ELSIF depth < 0 THEN                    -- the end of an array that began before
         whole := regexp_replace(whole, '[]][[:space:]]*$', '');
     END IF;
-    IF depth <= 0 AND whole NOT LIKE '[%' THEN
+    IF depth <= 0 AND whole LIKE '{%' THEN
         whole := concat('[', rtrim(whole, E', \t\r'), ']');
+    ELSIF whole NOT LIKE '[%' THEN
+        PERFORM whole::json;
+        RAISE data_exception USING MESSAGE = 'not a document';
     END IF;
     FOR element IN SELECT value::text AS text, n
                    FROM json_array_elements(whole::json) WITH ORDINALITY AS e (value, n) LOOP

@@ -94,7 +94,7 @@ SELECT write_lines('[{"a": 1}, {"a": NaN}]');
 SELECT * FROM objectid_ext_tools.extjson_documents('line');
 
 -- What is no document
-SELECT write_lines(E'\n \t\n[\n]\n,\n[]\n5\n"text"\nnull\n[1, {"a": 2}]\nfoo [bar {\n_id,name\n{"a": 1}{"b": 2}\n{}\n{"a": 1}, {"b": 2}\n{"a": [');
+SELECT write_lines(E'\n \t\n[\n]\n,\n[]\n5\n"text"\nnull\n[1, {"a": 2}]\nfoo [bar {\n_id,name\n1,2\n{"a": 1}{"b": 2}\n{}\n{"a": 1}, {"b": 2}\n{"a": [');
 INSERT INTO line (line) VALUES (NULL);
 SELECT number, doc, split_part(problem, ': ', 1) AS problem FROM objectid_ext_tools.extjson_documents('line');
 SELECT write_lines(format('{"a": %s1%s}', repeat('[', 100000), repeat(']', 100000)) || E'\n{"b": 1e200000}\n{"c": 3}');
