@@ -24,7 +24,9 @@ CREATE TYPE objectid_ext_tools._clock AS (
     highest bigint,
     last_instant timestamp with time zone
 );
-COMMENT ON TYPE objectid_ext_tools._clock IS 'internal: a default that calls a generator, numbered, with its arguments, the last value of the sequence and facts of the layout';
+COMMENT ON TYPE objectid_ext_tools._clock IS
+    'internal: a default that calls a generator, numbered, with its arguments, '
+    'the last value of the sequence and facts of the layout';
 
 CREATE FUNCTION objectid_ext_tools._clocks() RETURNS SETOF objectid_ext_tools._clock
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -32,150 +34,324 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     WITH call AS MATERIALIZED (
         SELECT row_number() OVER ()::integer AS id, d.*,
-               CASE WHEN sequence ~ '^([a-z_][a-z0-9_]*|"([^"]|"")+")[.]([a-z_][a-z0-9_]*|"([^"]|"")+")$' THEN parse_ident(sequence) END AS path
+               CASE WHEN sequence ~ ('^([a-z_][a-z0-9_]*|"([^"]|"")+")[.]'
+                                     '([a-z_][a-z0-9_]*|"([^"]|"")+")$')
+                    THEN parse_ident(sequence)
+               END AS path
         FROM objectid_ext_tools._generator_defaults(NULL) AS d JOIN pg_class ON oid = relation
         WHERE relpersistence <> 't'
     ), known AS MATERIALIZED (
-        SELECT * FROM (SELECT DISTINCT layout FROM call) AS l (name), LATERAL objectid_ext_tools._layout(name) AS layout, LATERAL objectid_ext_tools._layout_facts(layout)
+        SELECT *
+        FROM (SELECT DISTINCT layout FROM call) AS l (name),
+             LATERAL objectid_ext_tools._layout(name) AS layout,
+             LATERAL objectid_ext_tools._layout_facts(layout)
     )
-    SELECT id, relation, attnum, attname, generator, call.sequence, s.oid, CASE call.node WHEN 'server' THEN setting.node ELSE call.node::integer END, call.node = 'server', readable,
-           CASE WHEN readable AND NOT (relpersistence = 'u' AND pg_is_in_recovery()) THEN pg_sequence_last_value(s.oid) END,
+    SELECT id, relation, attnum, attname, generator, call.sequence, s.oid,
+           CASE call.node WHEN 'server' THEN setting.node ELSE call.node::integer END,
+           call.node = 'server', readable,
+           CASE WHEN readable AND NOT (relpersistence = 'u' AND pg_is_in_recovery())
+                THEN pg_sequence_last_value(s.oid)
+           END,
            known.layout, max_node, slots, tick, second_day, highest, last_instant
     FROM call CROSS JOIN objectid_ext_tools._server_settings() AS setting
          LEFT JOIN known ON known.name = call.layout
-         LEFT JOIN (pg_class s JOIN pg_namespace n ON n.oid = relnamespace) ON relkind = 'S' AND nspname = path[1] AND relname = path[2]
-         LEFT JOIN LATERAL (SELECT has_sequence_privilege(s.oid, 'SELECT, USAGE')) AS p (readable) ON true
+         LEFT JOIN (pg_class s JOIN pg_namespace n ON n.oid = relnamespace)
+             ON relkind = 'S' AND nspname = path[1] AND relname = path[2]
+         LEFT JOIN LATERAL (SELECT has_sequence_privilege(s.oid, 'SELECT, USAGE')) AS p (readable)
+             ON true
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._clocks() IS 'internal: defaults of permanent tables that call generators; the last value is null if it cannot be read';
+COMMENT ON FUNCTION objectid_ext_tools._clocks() IS
+    'internal: defaults of permanent tables that call generators; '
+    'the last value is null if it cannot be read';
 
-CREATE FUNCTION objectid_ext_tools._default_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    WITH clock AS MATERIALIZED (SELECT c.*, atttypid::regtype AS type FROM unnest(clocks) AS c JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum)
-    SELECT c.id, 'the default is not read, because it is not a call with constant arguments' FROM clock AS c WHERE layout IS NULL
-    UNION ALL
-    SELECT c.id, format('the ids do not fit into the type %s', type) FROM clock AS c
-    WHERE highest > CASE WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'real'::regtype, 'oid'::regtype) THEN 0 WHEN type = 'double precision'::regtype THEN 2 ^ 53 END
-    UNION ALL
-    SELECT c.id, 'objectid_ext.node_id is not set' FROM clock AS c WHERE node_of_server AND node IS NULL
-    UNION ALL
-    SELECT c.id, format('%s %s is out of range: 0 to %s', CASE generator WHEN 'next_shard_id' THEN 'shard' ELSE 'node' END, node, max_node) FROM clock AS c WHERE node > max_node
-    UNION ALL
-    SELECT c.id, CASE WHEN sequence_name ~ '[.]' THEN format('sequence %s does not exist', sequence_name)
-                      ELSE format('sequence %s is looked up in the search_path of each session', sequence_name) END
-    FROM clock AS c WHERE sequence_name IS NOT NULL AND sequence IS NULL
-    UNION ALL
-    SELECT c.id, format('the layout ends at %s', last_instant) FROM clock AS c WHERE last_instant < clock_timestamp() + interval '1 year'
-    UNION ALL
-    SELECT c.id, format('the layout begins at %s', epoch) FROM clock AS c, LATERAL (SELECT (objectid_ext_tools._id_facts(0, layout)).created) AS l (epoch) WHERE epoch > clock_timestamp()
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._default_problems(objectid_ext_tools._clock[]) IS 'internal: what is wrong with the arguments of a generator, its layout or the type of the column';
-
-CREATE FUNCTION objectid_ext_tools._option_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    WITH used AS MATERIALIZED (
-        SELECT c.*, s.*, relpersistence, generator = 'next_snowflake' AS is_clock, objectid_ext_tools._id_floor('bigint', clock_timestamp(), layout)::bigint AS present
-        FROM unnest(clocks) AS c JOIN pg_sequence s ON seqrelid = sequence JOIN pg_class ON oid = seqrelid
-    )
-    SELECT u.id, 'the sequence is descending' FROM used AS u WHERE is_clock AND seqincrement < 0
-    UNION ALL
-    SELECT u.id, format('INCREMENT %s with CACHE %s is more than the %s ids of a tick', seqincrement, seqcache, slots) FROM used AS u WHERE is_clock AND seqincrement::numeric * seqcache > slots
-    UNION ALL
-    SELECT u.id, format('MINVALUE %s is ahead of the clock', seqmin) FROM used AS u WHERE is_clock AND seqmin > greatest(present, 1)
-    UNION ALL
-    SELECT u.id, format('MAXVALUE %s%s is below the %s ids', seqmax, CASE WHEN seqtypid <> 'bigint'::regtype THEN format(' (AS %s)', seqtypid::regtype) END,
-                        CASE WHEN seqmax < present THEN 'present' ELSE 'last' END) FROM used AS u WHERE is_clock AND seqmax < highest
-    UNION ALL
-    SELECT u.id, 'the sequence is CYCLE' FROM used AS u WHERE is_clock AND seqcycle
-    UNION ALL
-    SELECT u.id, CASE relpersistence WHEN 'u' THEN 'the sequence is unlogged' ELSE 'the sequence is temporary' END FROM used AS u
-    WHERE relpersistence = 't' OR relpersistence = 'u' AND is_clock AND (SELECT relpersistence FROM pg_class WHERE oid = u.relation) = 'p'
-    UNION ALL
-    SELECT u.id, 'the sequence has negative numbers' FROM used AS u WHERE NOT is_clock AND seqmin < 0
-    UNION ALL
-    SELECT u.id, format('the sequence has reached %s of %s', last_value, seqmax) FROM used AS u WHERE NOT is_clock AND NOT seqcycle AND last_value > seqmax * 0.9
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._option_problems(objectid_ext_tools._clock[]) IS 'internal: options that the sequence of a clock, or of the numbers of a shard, cannot have';
-
--- In tables of the same name, the nodes of logical shards tell the schema.
-
-CREATE FUNCTION objectid_ext_tools._sharing_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._default_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH clock AS MATERIALIZED (
-        SELECT c.*, count(*) OVER (PARTITION BY sequence) > 1 AS shared, count(*) OVER (PARTITION BY relname, attname, node, ids) > 1 AS doubled
-        FROM (SELECT c.*, replace(layout::text, ';start=random', '') AS ids, relname, relowner, relacl FROM unnest(clocks) AS c JOIN pg_class ON oid = relation WHERE sequence IS NOT NULL) AS c
+        SELECT c.*, atttypid::regtype AS type
+        FROM unnest(clocks) AS c
+             JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum
     )
-    SELECT mine.id, 'the sequence has other layouts in ' || string_agg(format('%s.%I', other.relation, other.attname), ', ' ORDER BY other.id)
-    FROM clock AS mine JOIN clock AS other USING (sequence, generator, shared) WHERE shared AND generator = 'next_snowflake' AND mine.ids <> other.ids GROUP BY mine.id
+    SELECT c.id, 'the default is not read, because it is not a call with constant arguments'
+    FROM clock AS c WHERE layout IS NULL
     UNION ALL
-    SELECT mine.id, 'the same ids can come from ' || string_agg(format('%s in %s', other.sequence, other.relation), ', ' ORDER BY other.id)
-    FROM clock AS mine JOIN clock AS other USING (relname, attname, generator, ids, node, doubled)
-    WHERE doubled AND generator = 'next_snowflake' AND mine.sequence <> other.sequence AND NOT mine.node_of_server AND NOT other.node_of_server GROUP BY mine.id
+    SELECT c.id, format('the ids do not fit into the type %s', type)
+    FROM clock AS c
+    WHERE highest > CASE WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'real'::regtype,
+                                       'oid'::regtype) THEN 0
+                         WHEN type = 'double precision'::regtype THEN 2 ^ 53
+                    END
     UNION ALL
-    SELECT c.id, 'nextval is used by ' || string_agg(format('%s.%I', adrelid::regclass, a.attname), ', ' ORDER BY adrelid, adnum)
-    FROM clock AS c JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = c.sequence AND classid = 'pg_attrdef'::regclass
-         JOIN pg_attrdef d ON d.oid = objid JOIN pg_attribute a ON attrelid = adrelid AND a.attnum = adnum
-    WHERE generator = 'next_snowflake' AND length(adbin::text) < 100000 AND pg_get_expr(adbin, adrelid) LIKE '%nextval%' GROUP BY c.id
+    SELECT c.id, 'objectid_ext.node_id is not set'
+    FROM clock AS c WHERE node_of_server AND node IS NULL
     UNION ALL
-    SELECT c.id, format('the sequence is that of identity column %s.%I', refobjid::regclass, a.attname)
-    FROM clock AS c JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = c.sequence AND refclassid = 'pg_class'::regclass AND deptype = 'i'
-         JOIN pg_attribute a ON attrelid = refobjid AND a.attnum = refobjsubid
-    WHERE generator = 'next_snowflake'
+    SELECT c.id, format('%s %s is out of range: 0 to %s',
+                        CASE generator WHEN 'next_shard_id' THEN 'shard' ELSE 'node' END,
+                        node, max_node)
+    FROM clock AS c WHERE node > max_node
     UNION ALL
-    SELECT c.id, 'these roles may insert, but have no USAGE on the sequence: ' || string_agg(DISTINCT CASE grantee WHEN 0 THEN 'public' ELSE pg_get_userbyid(grantee)::text END, ', ')
-    FROM clock AS c, LATERAL (SELECT relowner AS grantee UNION SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
-    WHERE NOT CASE grantee WHEN 0 THEN has_sequence_privilege('public', sequence, 'USAGE, UPDATE') ELSE has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE') END GROUP BY c.id
+    SELECT c.id, CASE WHEN sequence_name ~ '[.]'
+                      THEN format('sequence %s does not exist', sequence_name)
+                      ELSE format('sequence %s is looked up in the search_path of each session',
+                                  sequence_name)
+                 END
+    FROM clock AS c WHERE sequence_name IS NOT NULL AND sequence IS NULL
+    UNION ALL
+    SELECT c.id, format('the layout ends at %s', last_instant)
+    FROM clock AS c WHERE last_instant < clock_timestamp() + interval '1 year'
+    UNION ALL
+    SELECT c.id, format('the layout begins at %s', epoch)
+    FROM clock AS c,
+         LATERAL (SELECT (objectid_ext_tools._id_facts(0, layout)).created) AS l (epoch)
+    WHERE epoch > clock_timestamp()
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._sharing_problems(objectid_ext_tools._clock[]) IS 'internal: what else uses the sequence of a clock, or makes its ids, and who may not use it';
+COMMENT ON FUNCTION objectid_ext_tools._default_problems(objectid_ext_tools._clock[]) IS
+    'internal: what is wrong with the arguments of a generator, its layout or the type of '
+    'the column';
 
-CREATE FUNCTION objectid_ext_tools._value_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._option_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH used AS MATERIALIZED (
+        SELECT c.*, s.*, relpersistence, generator = 'next_snowflake' AS is_clock,
+               objectid_ext_tools._id_floor('bigint', clock_timestamp(), layout)::bigint AS present
+        FROM unnest(clocks) AS c
+             JOIN pg_sequence s ON seqrelid = sequence JOIN pg_class ON oid = seqrelid
+    )
+    SELECT u.id, 'the sequence is descending' FROM used AS u WHERE is_clock AND seqincrement < 0
+    UNION ALL
+    SELECT u.id, format('INCREMENT %s with CACHE %s is more than the %s ids of a tick',
+                        seqincrement, seqcache, slots)
+    FROM used AS u WHERE is_clock AND seqincrement::numeric * seqcache > slots
+    UNION ALL
+    SELECT u.id, format('MINVALUE %s is ahead of the clock', seqmin)
+    FROM used AS u WHERE is_clock AND seqmin > greatest(present, 1)
+    UNION ALL
+    SELECT u.id, format('MAXVALUE %s%s is below the %s ids', seqmax,
+                        CASE WHEN seqtypid <> 'bigint'::regtype
+                             THEN format(' (AS %s)', seqtypid::regtype) END,
+                        CASE WHEN seqmax < present THEN 'present' ELSE 'last' END)
+    FROM used AS u WHERE is_clock AND seqmax < highest
+    UNION ALL
+    SELECT u.id, 'the sequence is CYCLE' FROM used AS u WHERE is_clock AND seqcycle
+    UNION ALL
+    SELECT u.id, CASE relpersistence WHEN 'u' THEN 'the sequence is unlogged'
+                                     ELSE 'the sequence is temporary' END
+    FROM used AS u
+    WHERE relpersistence = 't'
+       OR relpersistence = 'u' AND is_clock
+          AND (SELECT relpersistence FROM pg_class WHERE oid = u.relation) = 'p'
+    UNION ALL
+    SELECT u.id, 'the sequence has negative numbers'
+    FROM used AS u WHERE NOT is_clock AND seqmin < 0
+    UNION ALL
+    SELECT u.id, format('the sequence has reached %s of %s', last_value, seqmax)
+    FROM used AS u WHERE NOT is_clock AND NOT seqcycle AND last_value > seqmax * 0.9
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._option_problems(objectid_ext_tools._clock[]) IS
+    'internal: options that the sequence of a clock, or of the numbers of a shard, cannot have';
+
+-- A function that computes the name of the sequence, such as Mastodon's timestamp_id(), is
+-- not seen; nor is one that may not use the sequence, for anybody can create such a one.
+
+CREATE FUNCTION objectid_ext_tools._nextval_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH clock AS MATERIALIZED (
+        SELECT c.id, c.sequence, relname, nspname, relnamespace
+        FROM unnest(clocks) AS c
+             JOIN pg_class s ON s.oid = c.sequence JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE generator = 'next_snowflake'
+    ), other AS (
+        SELECT c.id, 1 AS kind, format('%s.%I', adrelid::regclass, attname) AS caller
+        FROM clock AS c
+             JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = c.sequence
+                               AND classid = 'pg_attrdef'::regclass
+             JOIN pg_attrdef d ON d.oid = objid
+             JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+        WHERE length(adbin::text) < 100000 AND pg_get_expr(adbin, adrelid) LIKE '%nextval%'
+        UNION
+        SELECT c.id, 2, objid::regprocedure::text
+        FROM clock AS c
+             JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = c.sequence
+                               AND classid = 'pg_proc'::regclass
+             JOIN pg_proc p ON p.oid = objid
+        WHERE has_sequence_privilege(proowner, c.sequence, 'USAGE, UPDATE')
+          AND length(prosqlbody::text) < 100000 AND pg_get_function_sqlbody(objid) LIKE '%nextval%'
+        UNION
+        SELECT c.id, 2, p.oid::regprocedure::text
+        FROM pg_proc p,
+             LATERAL regexp_matches(lower(prosrc), $re$nextval\s*[(]\s*'([^']+)'$re$, 'g') AS call,
+             LATERAL replace(call[1], '"', '') AS name, clock AS c
+        WHERE p.oid >= 16384 AND has_sequence_privilege(proowner, c.sequence, 'USAGE, UPDATE')
+          AND (name = lower(nspname || '.' || relname)
+               OR name = lower(relname) AND pronamespace = relnamespace)
+    )
+    SELECT o.id, 'nextval is used by ' || string_agg(caller, ', ' ORDER BY kind, caller COLLATE "C")
+    FROM other AS o GROUP BY o.id
+    UNION ALL
+    SELECT c.id, format('the sequence is that of identity column %s.%I',
+                        refobjid::regclass, a.attname)
+    FROM clock AS c
+         JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = c.sequence
+                           AND refclassid = 'pg_class'::regclass AND deptype = 'i'
+         JOIN pg_attribute a ON attrelid = refobjid AND a.attnum = refobjsubid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._nextval_problems(objectid_ext_tools._clock[]) IS
+    'internal: defaults, functions and identity columns that take numbers of a clock by nextval';
+
+CREATE FUNCTION objectid_ext_tools._sharing_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH clock AS MATERIALIZED (
+        SELECT c.*, count(*) OVER (PARTITION BY sequence) > 1 AS shared,
+               replace(layout::text, ';start=random', '') AS ids, relowner, relacl
+        FROM unnest(clocks) AS c JOIN pg_class ON oid = relation
+        WHERE sequence IS NOT NULL
+    )
+    SELECT mine.id, 'the sequence has other layouts in '
+                    || string_agg(format('%s.%I', other.relation, other.attname), ', '
+                                  ORDER BY other.id)
+    FROM clock AS mine JOIN clock AS other USING (sequence, generator, shared)
+    WHERE shared AND generator = 'next_snowflake' AND mine.ids <> other.ids GROUP BY mine.id
+    UNION ALL
+    SELECT c.id, 'these roles may insert, but have no USAGE on the sequence: '
+                 || string_agg(DISTINCT CASE grantee WHEN 0 THEN 'public'
+                                                     ELSE pg_get_userbyid(grantee)::text END, ', ')
+    FROM clock AS c,
+         LATERAL (SELECT relowner AS grantee
+                  UNION
+                  SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
+    WHERE NOT CASE grantee WHEN 0
+                   THEN has_sequence_privilege('public', sequence, 'USAGE, UPDATE')
+                   ELSE has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE')
+              END
+    GROUP BY c.id
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._sharing_problems(objectid_ext_tools._clock[]) IS
+    'internal: other layouts of the sequence of a clock, and who may insert but not use it';
+
+CREATE FUNCTION objectid_ext_tools._value_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, last.created - clock_timestamp() AS lead, last.node AS last_node
-        FROM unnest(clocks) AS c LEFT JOIN LATERAL objectid_ext_tools._id_facts(CASE WHEN last_value BETWEEN second_day AND highest THEN last_value END, layout) AS last ON true
+        FROM unnest(clocks) AS c
+             LEFT JOIN LATERAL objectid_ext_tools._id_facts(
+                 CASE WHEN last_value BETWEEN second_day AND highest THEN last_value END, layout
+             ) AS last ON true
         WHERE generator = 'next_snowflake'
     )
-    SELECT c.id, 'permission denied to read the sequence' FROM unnest(clocks) AS c WHERE NOT readable
+    SELECT c.id, 'permission denied to read the sequence'
+    FROM unnest(clocks) AS c WHERE NOT readable
     UNION ALL
-    SELECT c.id, format('last value %s is not an id of the layout', last_value) FROM clock AS c WHERE last_value > highest
+    SELECT c.id, format('last value %s is not an id of the layout', last_value)
+    FROM clock AS c WHERE last_value > highest
     UNION ALL
-    SELECT c.id, format('the last id is of node %s: nextval was used, or the node has changed', last_node) FROM clock AS c
-    WHERE last_node IS NOT NULL AND last_node NOT IN (SELECT coalesce(other.node, last_node) FROM clock AS other WHERE other.sequence = c.sequence)
+    SELECT c.id, format('the last id is of node %s: nextval was used, or the node has changed',
+                        last_node)
+    FROM clock AS c
+    WHERE last_node IS NOT NULL
+      AND last_node NOT IN (SELECT coalesce(other.node, last_node) FROM clock AS other
+                            WHERE other.sequence = c.sequence)
     UNION ALL
-    SELECT c.id, format('the clock is %s seconds behind the last id', round(extract(epoch FROM lead))) FROM clock AS c, objectid_ext_tools._server_settings() AS s
+    SELECT c.id, format('the clock is %s seconds behind the last id',
+                        round(extract(epoch FROM lead)))
+    FROM clock AS c, objectid_ext_tools._server_settings() AS s
     WHERE lead > max_lead + interval '1 second' + tick
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._value_problems(objectid_ext_tools._clock[]) IS 'internal: what is wrong with the last value of a clock';
+COMMENT ON FUNCTION objectid_ext_tools._value_problems(objectid_ext_tools._clock[]) IS
+    'internal: what is wrong with the last value of a clock';
 
 -- The table of Citus exists only with Citus.
 
-CREATE FUNCTION objectid_ext_tools._citus_problems(clocks objectid_ext_tools._clock[], OUT id integer, OUT problem text) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._citus_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         RETURN QUERY EXECUTE
-            'SELECT id, ''Citus changes the limits of a sequence that is OWNED BY a column, or that a default depends on'''
-            ' FROM unnest($1) WHERE relation IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition)'
-            '   AND EXISTS (SELECT FROM pg_depend WHERE classid = ''pg_class''::regclass AND objid = sequence AND deptype = ''a'''
-            '                                        OR classid = ''pg_attrdef''::regclass AND refclassid = ''pg_class''::regclass AND refobjid = sequence)'
+            'SELECT id, ''Citus changes the limits of a sequence that is OWNED BY a column, '
+            'or that a default depends on'''
+            ' FROM unnest($1)'
+            ' WHERE relation IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition)'
+            '   AND EXISTS (SELECT FROM pg_depend'
+            '               WHERE classid = ''pg_class''::regclass AND objid = sequence'
+            '                     AND deptype = ''a'''
+            '                  OR classid = ''pg_attrdef''::regclass'
+            '                     AND refclassid = ''pg_class''::regclass AND refobjid = sequence)'
             USING clocks;
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._citus_problems(objectid_ext_tools._clock[]) IS 'internal: sequences of distributed tables that Citus would change';
+COMMENT ON FUNCTION objectid_ext_tools._citus_problems(objectid_ext_tools._clock[]) IS
+    'internal: sequences of distributed tables that Citus would change';
+
+CREATE FUNCTION objectid_ext_tools._clock_problems(
+    clocks objectid_ext_tools._clock[],
+    OUT id integer,
+    OUT problem text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.id, string_agg(p.problem, '; ' ORDER BY p.kind, p.problem COLLATE "C")
+    FROM (SELECT 1 AS kind, * FROM objectid_ext_tools._default_problems(clocks)
+          UNION ALL SELECT 2, * FROM objectid_ext_tools._option_problems(clocks)
+          UNION ALL SELECT 3, * FROM objectid_ext_tools._citus_problems(clocks)
+          UNION ALL SELECT 4, * FROM objectid_ext_tools._nextval_problems(clocks)
+          UNION ALL SELECT 4, * FROM objectid_ext_tools._sharing_problems(clocks)
+          UNION ALL SELECT 5, * FROM objectid_ext_tools._value_problems(clocks)) AS p
+    GROUP BY p.id
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._clock_problems(objectid_ext_tools._clock[]) IS
+    'internal: all problems of each clock, in one text';
 
 -- Counters begin with the statistics of the database: they are reset on demand, which
 -- pg_stat_database shows, or discarded after a crash, which resets those of the whole
 -- server, too.
+
+CREATE FUNCTION objectid_ext_tools._counted_since() RETURNS timestamp with time zone
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT greatest((SELECT stats_reset FROM pg_stat_database WHERE datname = current_database()),
+                    least((SELECT stats_reset FROM pg_stat_archiver),
+                          (SELECT stats_reset FROM pg_stat_bgwriter),
+                          (SELECT stats_reset FROM pg_stat_wal)))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._counted_since() IS
+    'internal: since when the statistics of this database are counted';
 
 CREATE FUNCTION objectid_ext_tools._clock_sequences(
     OUT table_name regclass,
@@ -203,35 +379,41 @@ AS $$
     WITH found (clocks) AS MATERIALIZED (
         SELECT ARRAY(SELECT c FROM objectid_ext_tools._clocks() AS c)
     ), clock AS MATERIALIZED (
-        SELECT c.*, c.generator = 'next_snowflake' AS is_clock, replace(c.layout::text, ';start=random', '') AS ids FROM found, unnest(clocks) AS c
+        SELECT c.*, c.generator = 'next_snowflake' AS is_clock,
+               replace(c.layout::text, ';start=random', '') AS ids
+        FROM found, unnest(clocks) AS c
     ), same AS MATERIALIZED (
-        SELECT c.ids, c.node, array_agg(DISTINCT c.sequence) AS sequences FROM clock AS c WHERE is_clock AND c.sequence IS NOT NULL GROUP BY c.ids, c.node
+        SELECT c.ids, c.node, array_agg(DISTINCT c.sequence) AS sequences
+        FROM clock AS c WHERE is_clock AND c.sequence IS NOT NULL GROUP BY c.ids, c.node
     ), problems AS MATERIALIZED (
-        SELECT p.id, string_agg(p.problem, '; ' ORDER BY p.kind, p.problem COLLATE "C") AS problem
-        FROM found, LATERAL (SELECT 1 AS kind, * FROM objectid_ext_tools._default_problems(clocks) UNION ALL SELECT 2, * FROM objectid_ext_tools._option_problems(clocks)
-                             UNION ALL SELECT 3, * FROM objectid_ext_tools._citus_problems(clocks) UNION ALL SELECT 4, * FROM objectid_ext_tools._sharing_problems(clocks)
-                             UNION ALL SELECT 5, * FROM objectid_ext_tools._value_problems(clocks)) AS p
-        GROUP BY p.id
+        SELECT p.* FROM found, objectid_ext_tools._clock_problems(clocks) AS p
     )
-    SELECT c.relation, c.attname, c.generator, c.sequence, c.layout, c.node, taken.id, last.created, last.created - now, number, rate,
-           rate * extract(epoch FROM tick)::float8 * greatest(seqincrement, 1) / slots, since, c.last_instant,
-           round((extract(epoch FROM c.last_instant - now) / (365.25 * 86400)), 1), nullif(array_remove(sequences, c.sequence), '{}'), problems.problem
+    SELECT c.relation, c.attname, c.generator, c.sequence, c.layout, c.node,
+           taken.id, last.created, last.created - now, number, rate,
+           rate * extract(epoch FROM tick)::float8 * greatest(seqincrement, 1) / slots, since,
+           c.last_instant,
+           round((extract(epoch FROM c.last_instant - now) / (365.25 * 86400)), 1),
+           nullif(array_remove(sequences, c.sequence), '{}'), problems.problem
     FROM clock AS c
          LEFT JOIN pg_sequence ON seqrelid = c.sequence
          LEFT JOIN same ON is_clock AND same.ids = c.ids AND same.node = c.node
          LEFT JOIN problems ON problems.id = c.id
-         CROSS JOIN LATERAL (SELECT CASE WHEN is_clock AND last_value BETWEEN second_day AND highest THEN last_value END) AS taken (id)
+         CROSS JOIN LATERAL (
+             SELECT CASE WHEN is_clock AND last_value BETWEEN second_day AND highest
+                         THEN last_value END) AS taken (id)
          LEFT JOIN LATERAL objectid_ext_tools._id_facts(taken.id, c.layout) AS last ON true,
          clock_timestamp() AS now,
-         LATERAL (SELECT greatest((SELECT stats_reset FROM pg_stat_database WHERE datname = current_database()),
-                                  least((SELECT stats_reset FROM pg_stat_archiver), (SELECT stats_reset FROM pg_stat_bgwriter), (SELECT stats_reset FROM pg_stat_wal)))) AS s (since),
+         objectid_ext_tools._counted_since() AS since,
          LATERAL (SELECT pg_stat_get_blocks_fetched(c.sequence)::float8 * seqcache) AS n (number),
          LATERAL (SELECT number / nullif(extract(epoch FROM now - since), 0)::float8) AS r (rate)
     ORDER BY c.relation::text COLLATE "C", c.attnum
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._clock_sequences() IS 'internal: the rows of the view clock_sequences';
+COMMENT ON FUNCTION objectid_ext_tools._clock_sequences() IS
+    'internal: the rows of the view clock_sequences';
 
 CREATE VIEW objectid_ext_tools.clock_sequences AS
 SELECT * FROM objectid_ext_tools._clock_sequences();
-COMMENT ON VIEW objectid_ext_tools.clock_sequences IS 'columns whose default is a call of next_snowflake() or next_shard_id(), with the sequence, its last id and rate, and what is wrong with it in column problem, which is null if nothing is';
+COMMENT ON VIEW objectid_ext_tools.clock_sequences IS
+    'columns whose default is a call of next_snowflake() or next_shard_id(), with the sequence, '
+    'its last id and rate, and what is wrong with it in column problem; null if nothing is';
 GRANT SELECT ON objectid_ext_tools.clock_sequences TO PUBLIC;

@@ -162,8 +162,36 @@ SELECT count(setval('reserved_id', snowflake_floor(clock_timestamp() + interval 
 SELECT table_name, regexp_replace(problem, '3[56]\d\d seconds', '... seconds') AS problem FROM problem WHERE table_name IN ('reserved'::regclass, 'small'::regclass);
 DROP TABLE small;
 DROP TABLE mixed, shared, called, reserved, both_1, both_2, layouts;
+-- half of the tables that shared a sequence by a function have another default
+CREATE SCHEMA insta;
+CREATE SEQUENCE insta."Table_id";
+CREATE TABLE insta.photo (id bigint DEFAULT next_snowflake('insta."Table_id"', 5, 'instagram'));
+CREATE FUNCTION insta.next_id(OUT result bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT NEXTVAL ('insta."Table_id"') % 1024 INTO result;
+END;
+$$;
+CREATE FUNCTION insta.parsed(a int) RETURNS bigint LANGUAGE sql RETURN a + nextval('insta."Table_id"');
+SET check_function_bodies = off;
+CREATE FUNCTION insta.bare() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''"Table_id"'')';
+-- not these: of another schema, another sequence, a body that only mentions it, and an owner who may not use it
+CREATE FUNCTION app.elsewhere() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''"Table_id"'')';
+CREATE FUNCTION insta.another() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''insta.table_id_seq'') + setval(''insta."Table_id"'', 1)';
+RESET check_function_bodies;
+CREATE FUNCTION insta.current() RETURNS bigint LANGUAGE sql RETURN currval('insta."Table_id"');
+CREATE FUNCTION insta.of_others() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''insta."Table_id"'')';
+ALTER FUNCTION insta.of_others() OWNER TO regress_clock_writer;
+SELECT * FROM problem;
+DROP FUNCTION insta.bare(), insta.parsed(int);
+CREATE OR REPLACE FUNCTION insta.next_id(OUT result bigint) LANGUAGE sql RETURN next_snowflake('insta."Table_id"', 5, 'instagram');
+SELECT * FROM problem;
+DROP TABLE insta.photo;
+SET client_min_messages = warning;
+DROP SCHEMA insta CASCADE;
+RESET client_min_messages;
+DROP FUNCTION app.elsewhere();
 
--- logical shards: tables of the same name, with constant nodes
+-- tables of the same name in two schemas, with the same node: shards, or other tables that may have the same ids
 CREATE SCHEMA shard_1;
 CREATE SCHEMA shard_2;
 CREATE SEQUENCE shard_1.message_id;
