@@ -1,0 +1,54 @@
+-- From the function of "Sharding & IDs at Instagram" to next_snowflake(), for all tables of
+-- a shard that call it, while they are in use; as the owner of the function:
+--     psql -v function=insta5.next_id -v sequence=insta5.table_id_seq -v shard=5 -f from_instagram.sql
+-- It can be stopped, and run again.
+\set ON_ERROR_STOP on
+
+-- Numbers that a session has cached would look old after the switch.
+SELECT format('ALTER SEQUENCE %s CACHE 1', seqrelid::regclass)
+FROM pg_sequence WHERE seqrelid = :'sequence'::regclass AND seqcache > 1 \gexec
+
+-- 1. The formula of the article until the sequence contains an id.  The time is read before
+-- the number, and is a millisecond earlier, so no such id is as late as the switch.  The
+-- function stays PL/pgSQL: in another language, statements that now run would fail.
+SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql AS %L', :'function',
+              format($body$
+DECLARE
+    milliseconds bigint := floor(extract(epoch FROM clock_timestamp()) * 1000) - 1314220021721 - 1;
+    number bigint := nextval(%1$L);
+BEGIN
+    IF number < 1::bigint << 40 THEN
+        result := milliseconds << 23 | %2$s << 10 | number %% 1024;
+    ELSE
+        result := next_snowflake(%1$L, %2$s, 'instagram');
+    END IF;
+END
+$body$, :'sequence', :shard)) \gexec
+
+-- 2. Wait for the transactions that may still use the old function.
+SELECT coalesce(array_agg(virtualtransaction), '{}') AS old
+FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'virtualxid' AND datname = current_database() AND pid <> pg_backend_pid()
+  AND backend_type IS DISTINCT FROM 'autovacuum worker' \gset
+SELECT format('DO %L', format($wait$
+BEGIN
+    WHILE EXISTS (SELECT FROM pg_locks WHERE virtualtransaction = ANY (%L)) LOOP
+        PERFORM pg_sleep(0.1);
+    END LOOP;
+END
+$wait$, :'old')) \gexec
+
+-- 3. The switch, above ids that are ahead of the clock.
+SELECT format('SELECT setval(%L, max(id)) FROM (%s) AS highest (id) HAVING max(id) > (SELECT last_value FROM %s)',
+              :'sequence', string_agg(format('SELECT max(%I) FROM %s', attname, adrelid::regclass), ' UNION ALL '),
+              :'sequence'::regclass)
+FROM pg_depend
+JOIN pg_attrdef AS d ON d.oid = objid
+JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+WHERE classid = 'pg_attrdef'::regclass AND refobjid = (:'function' || '()')::regprocedure
+HAVING count(*) > 0 \gexec
+SELECT next_snowflake(:'sequence', :shard, 'instagram') AS first_id;
+
+-- 4. The function needs no numbers any more.
+SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql AS %L', :'function',
+              format($body$ BEGIN result := next_snowflake(%L, %s, 'instagram'); END $body$, :'sequence', :shard)) \gexec

@@ -1,0 +1,201 @@
+# From the functions of others to next_snowflake(), as docs/snowflake.md says, with other
+# tables than there: Instagram's, Mastodon's and pgEdge's.  Sessions write all the time.
+#
+# Instagram's and Mastodon's functions can repeat ids by themselves, so what is counted are
+# the ids from the first of next_snowflake() on.  pgEdge's extension is tested where it is
+# installed.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use IPC::Run;
+use lib "$FindBin::RealBin/lib";
+use Document;
+use ObjectidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $page = 'docs/snowflake.md';
+my $node = start_server('main', conf => 'snowflake.node = 7');
+$node->safe_psql('postgres', 'CREATE TABLE done ()');
+
+#
+# The functions, in our words, and how to leave them: as the page says, with other names
+#
+
+sub create_instagram
+{
+	my ($schema, $shard, $cache) = @_;
+	$cache //= '';
+	$node->safe_psql('postgres', qq{
+		CREATE SCHEMA $schema;
+		CREATE SEQUENCE $schema."Id" $cache;
+		CREATE FUNCTION $schema.id_of_shard(OUT result bigint) LANGUAGE plpgsql AS \$\$
+		DECLARE
+			number bigint := nextval('$schema."Id"') % 1024;
+			milliseconds bigint := floor(extract(epoch FROM clock_timestamp()) * 1000) - 1314220021721;
+		BEGIN
+			result := milliseconds << 23 | $shard << 10 | number;
+		END \$\$;
+		CREATE TABLE $schema.upload (id bigint DEFAULT $schema.id_of_shard());
+		CREATE TABLE $schema."Heart" ("N" text, id bigint DEFAULT $schema.id_of_shard());
+		CREATE TABLE $schema.other (id bigserial)});
+	my %variables = (function => "$schema.id_of_shard", sequence => qq{$schema."Id"}, shard => $shard);
+	my ($command) = slurp_file($page) =~ /^    (psql .* -f from_instagram\.sql)$/m or die 'the page does not call from_instagram.sql';
+	my @command = map { s{^(\w+)=.*}{$1=$variables{$1}}r =~ s{^from}{examples/sharding/from}r } split / /, $command;
+	return (\@command, "$schema.upload", qq{$schema."Heart"});
+}
+
+# Those that are written on the page: psql runs them until they get their locks.
+my ($mastodon, $pgedge) = map { $_->{text} } grep { ($_->{in} // '') eq 't/043_switch_generators.pl' } blocks($page);
+my $files = PostgreSQL::Test::Utils::tempdir('recipes');
+
+sub recipe
+{
+	my ($text, %names) = @_;
+	foreach my $name (sort keys %names)
+	{
+		$text =~ s/\b$name\b/$names{$name}/g or die "the page does not name $name";
+	}
+	my $file = "$files/" . (values %names)[0];
+	append_to_file($file, $text);
+	return [ 'bash', '-c', "until psql -v ON_ERROR_STOP=1 \"\$@\" -f $file; do :; done", 'bash' ];
+}
+
+sub create_mastodon
+{
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION timestamp_id(table_name text) RETURNS bigint LANGUAGE plpgsql AS $$
+		DECLARE
+			time_part bigint := (date_part('epoch', now()) * 1000)::bigint << 16;
+			base bigint := ('x' || left(md5(table_name || 'secret' || time_part), 4))::bit(16)::bigint;
+		BEGIN
+			RETURN time_part | (base + nextval(table_name || '_id_seq') & 65535);
+		END $$;
+		CREATE SEQUENCE accounts_id_seq;
+		CREATE TABLE accounts (id bigint DEFAULT timestamp_id('accounts'))});
+	return (recipe($mastodon, statuses => 'accounts', statuses_id_seq => 'accounts_id_seq'), 'accounts');
+}
+
+sub create_pgedge
+{
+	$node->safe_psql('postgres', q{
+		CREATE EXTENSION snowflake;
+		CREATE SEQUENCE invoice_no;
+		CREATE TABLE invoice (id bigint DEFAULT snowflake.nextval('invoice_no'))});
+	return (recipe($pgedge, orders => 'invoice', orders_id_seq => 'invoice_no', 5 => 7), 'invoice');
+}
+
+sub start_switch
+{
+	my ($command) = @_;
+	my %switch = (out => '', err => '');
+	$switch{run} = IPC::Run::start([ @$command, '-XqAt', '-d', $node->connstr('postgres') ], '<', \undef, '>', \$switch{out}, '2>', \$switch{err});
+	return \%switch;
+}
+
+# The last number that a switch has printed
+sub end_switch
+{
+	my ($switch, $name) = @_;
+	ok($switch->{run}->finish, "$name: the switch") or diag($switch->{err});
+	return $switch->{out} =~ /(\d+)\s*\z/ ? $1 : 0;
+}
+
+#
+# Six sessions that write to the tables, in either order, in one transaction or in several
+#
+
+sub start_writers
+{
+	my (@tables) = @_;
+	$node->safe_psql('postgres', 'TRUNCATE done');
+	return map {
+		my $end = $_ % 3 ? ';' : '; COMMIT;';
+		my $inserts = join ' ', map { "INSERT INTO $_ SELECT FROM generate_series(1, 20)$end" } $_ % 2 ? @tables : reverse @tables;
+		start_client($node, "DO \$\$ BEGIN WHILE NOT EXISTS (SELECT FROM done) LOOP $inserts COMMIT; END LOOP; END \$\$")
+	} 1 .. 6;
+}
+
+sub wait_for_rows
+{
+	my ($all) = @_;
+	my $count = $node->safe_psql('postgres', "SELECT count(*) FROM ($all) a");
+	$node->poll_query_until('postgres', "SELECT count(*) > $count + 2000 FROM ($all) a") or die 'no rows any more';
+}
+
+# Switch, while $waits is true of a session that waits for a transaction
+sub test_switch
+{
+	my ($name, $layout, $waits, $command, @tables) = @_;
+	my $all = join ' UNION ALL ', map { "SELECT id FROM $_" } @tables;
+
+	my $open = $node->background_psql('postgres');
+	$open->query_safe("PREPARE write AS INSERT INTO $tables[0] DEFAULT VALUES RETURNING id; EXECUTE write; BEGIN; EXECUTE write");
+	my @writers = start_writers(@tables);
+	wait_for_rows($all);
+	my $killed = start_switch($command);
+	$node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $waits)") or die 'the switch does not wait';
+	$killed->{run}->kill_kill;
+	my $switch = start_switch($command);
+	$node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $waits)") or die 'the switch does not wait';
+	wait_for_rows($all);
+	my $old = $open->query_safe('EXECUTE write');
+	$open->query_safe('COMMIT');
+	my $first = end_switch($switch, $name);
+	wait_for_rows($all);
+	$node->safe_psql('postgres', 'INSERT INTO done DEFAULT VALUES');
+	ok($_->{run}->finish, "$name: a writer ends without an error") or diag(slurp_file($_->{errors})) foreach @writers;
+	cmp_ok($open->query_safe('EXECUTE write'), '>', $first, "$name: a statement that was prepared before gives new ids");
+	$open->quit;
+
+	my ($ids, $distinct, $wrong) = split /\|/, $node->safe_psql('postgres', qq{
+		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE abs(extract(epoch FROM snowflake_timestamp(id, '$layout') - now())) > 3600)
+		FROM ($all) a WHERE id >= $first});
+	note "$name: $ids ids from $first on";
+	cmp_ok($ids, '>', 2000, "$name: there are new ids");
+	is($distinct, $ids, "$name: each once");
+	is($wrong, 0, "$name: of that layout");
+	cmp_ok($old, '<', $first, "$name: above those of the transaction that was open") if $first;
+}
+
+# Rows that are ahead of the clock, in the last table; and no rows
+sub test_ahead
+{
+	my ($name, $layout, $command, @tables) = @_;
+	my $ahead = $node->safe_psql('postgres', "INSERT INTO $tables[-1] (id) VALUES (make_snowflake(now() + interval '1 hour', 0, 9, '$layout')) RETURNING id");
+	end_switch(start_switch($command), "$name, ids ahead of the clock");
+	foreach my $table (@tables)
+	{
+		cmp_ok($node->safe_psql('postgres', "INSERT INTO $table DEFAULT VALUES RETURNING id"), '>', $ahead, "$name: ids of $table are above the highest");
+	}
+}
+
+my $sleeps = q{wait_event = 'PgSleep'};
+my ($command, @tables) = create_instagram('"Insta 9"', 9);
+test_switch('Instagram', 'instagram', $sleeps, $command, @tables);
+is($node->safe_psql('postgres', q{SELECT count(*) FROM generate_series(1, 3000), LATERAL (SELECT "Insta 9".id_of_shard()) AS s (id) WHERE snowflake_node(id, 'instagram') = 9}),
+	3000, 'Instagram: ids are of the shard');
+end_switch(start_switch($command), 'Instagram, once more');
+test_ahead('Instagram', 'instagram', create_instagram('insta8191', 8191, 'CACHE 2'));
+($command, @tables) = create_instagram('empty', 0);
+end_switch(start_switch($command), 'Instagram, tables without rows');
+is($node->safe_psql('postgres', "INSERT INTO $tables[0] DEFAULT VALUES RETURNING snowflake_timestamp(id, 'instagram') BETWEEN now() - interval '1 min' AND now() + interval '1 min'"),
+	't', 'Instagram: ids of the present');
+
+my $locks = q{wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'};
+($command, @tables) = create_mastodon();
+test_switch('Mastodon', 'mastodon', $locks, $command, @tables);
+$node->safe_psql('postgres', q{ALTER TABLE accounts ALTER id SET DEFAULT timestamp_id('accounts')});
+test_ahead('Mastodon', 'mastodon', $command, @tables);
+
+SKIP:
+{
+	skip 'snowflake is not installed (pgEdge)', 11 unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'snowflake'");
+	test_switch('pgEdge', 'pgedge', $locks, create_pgedge());
+}
+
+$node->stop;
+done_testing();
