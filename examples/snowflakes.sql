@@ -13,7 +13,11 @@ SELECT id, created, node, sequence FROM messages, snowflake_parts(id, 'twitter')
 SELECT count(DISTINCT id) AS ids, max(snowflake_timestamp(id, 'twitter')) - min(snowflake_timestamp(id, 'twitter')) AS within
 FROM messages;
 
--- The shards from above, with the same bits, by a clock sequence.
-ALTER TABLE insta5.photos ALTER id SET DEFAULT next_snowflake('insta5.table_id_seq', 5, 'instagram');
-INSERT INTO insta5.photos (title) VALUES ('lighthouse')
+-- Another table of a shard from above, with the same bits, by a clock sequence.
+CREATE SEQUENCE insta5.comments_id;
+CREATE TABLE insta5.comments (
+    id bigint PRIMARY KEY DEFAULT next_snowflake('insta5.comments_id', 5, 'instagram'),
+    body text NOT NULL
+);
+INSERT INTO insta5.comments (body) VALUES ('A lighthouse!')
 RETURNING id, snowflake_node(id, 'instagram') AS shard;
