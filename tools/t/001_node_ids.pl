@@ -6,6 +6,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
+use IO::Socket::INET;
 use lib "$FindBin::RealBin/../../t/lib";
 use ObjectidTest;
 use PostgreSQL::Test::Cluster;
@@ -23,12 +24,14 @@ my ($ret, $out, $err) = $asker->psql('postgres', "SELECT * FROM objectid_ext_too
 like($err, qr/ERROR:  required extension "dblink" is not installed\n.*HINT:.*CREATE EXTENSION dblink/s, 'dblink is needed');
 $asker->safe_psql('postgres', 'CREATE SCHEMA "Tools"; CREATE EXTENSION dblink SCHEMA "Tools"');
 
-# What the check says of some servers: nodes of the test, or strings
+# What the check says of some servers: nodes of the test, or strings; the first can be a
+# reference to how long it waits for them
 sub answers
 {
 	my ($columns, @servers) = @_;
+	my $max_wait = ref $servers[0] eq 'SCALAR' ? ${ shift @servers } : '1 min';
 	my $list = join ', ', map { defined $_ ? "'" . (ref $_ ? $_->connstr('postgres') : $_) =~ s/'/''/gr . "'" : 'NULL' } @servers;
-	return $asker->safe_psql('postgres', "SELECT $columns FROM objectid_ext_tools.check_node_ids(ARRAY[$list]::text[])");
+	return $asker->safe_psql('postgres', "SELECT $columns FROM objectid_ext_tools.check_node_ids(ARRAY[$list]::text[], '$max_wait')");
 }
 
 sub answers_are
@@ -77,6 +80,25 @@ $b->safe_psql('postgres', 'CREATE DATABASE without_extension');
 my @lines = split /\n(?=\d)/, answers('server, node, problem', $a, $b->connstr('without_extension'), 'host=/nonexistent', undef, $c);
 is(join(' ', @lines[ 0, 1, 3, 4 ]), '1|1|same node as server 5 2||extension "objectid_ext" is not installed 4||connection string is null 5|1|same node as server 1', 'all others');
 like($lines[2], qr{^3\|\|could not establish connection: .*/nonexistent}s, 'a server that does not answer');
+
+# Servers that accept connections and never answer: they are waited for side by side.
+my $silent = IO::Socket::INET->new(Listen => 100, LocalAddr => '127.0.0.1') or die "cannot listen: $!";
+my $never = 'host=127.0.0.1 port=' . $silent->sockport;
+my $began = time;
+my $problems = answers('count(*) FILTER (WHERE problem IS NULL), count(*) FILTER (WHERE problem = $$no answer within 00:00:02$$)', \'2 s', $a, ($never) x 40, $b);
+is($problems, '2|40', 'servers that do not answer, and two that do');
+cmp_ok(time - $began, '<', 40 * 2, 'they are waited for side by side');
+is($asker->safe_psql('postgres', qq{
+	SET statement_timeout = '1s';
+	DO \$\$ BEGIN PERFORM objectid_ext_tools.check_node_ids('{$never}'); EXCEPTION WHEN query_canceled THEN RAISE WARNING 'cancelled'; END \$\$;
+	RESET statement_timeout;
+	SELECT "Tools".dblink_get_connections()}), '', 'a call that is cancelled leaves no connection open');
+
+# What asks them, where the role cannot connect to this database by itself
+my ($list, $via) = map { "'" . ($_->connstr('postgres') =~ s/'/''/gr) . "'" } $a, $asker;
+is($asker->safe_psql('postgres', "SELECT node FROM objectid_ext_tools.check_node_ids(ARRAY[$list], via => $via)"), '1', 'a connection to this database that is given');
+(undef, undef, $err) = $asker->psql('postgres', "SELECT node FROM objectid_ext_tools.check_node_ids(ARRAY[$list], via => 'host=/nonexistent')");
+like($err, qr/could not establish connection/, 'and one that cannot be opened');
 
 # Another user of a server makes functions and operators with names that the query uses.
 $b->safe_psql('postgres', q{CREATE DATABASE trapped});
