@@ -1,0 +1,319 @@
+----------------------------------------------------------------------
+-- A directory of node ids
+----------------------------------------------------------------------
+
+-- The directory is a schema of its own, and no part of this extension, which can be dropped
+-- and created again.  A row is a server by its system identifier and its place, because a
+-- copy has the same identifier.  A number that is released is free for others once the
+-- clock is past all ids of it.
+
+CREATE FUNCTION objectid_ext_tools.create_node_directory() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    CREATE SCHEMA node_directory;
+    COMMENT ON SCHEMA node_directory IS
+        'node ids of servers, for claim_node_id() of objectid_ext_tools';
+    CREATE TABLE node_directory.node (
+        node integer PRIMARY KEY CHECK (node >= 0),
+        system_identifier bigint NOT NULL,
+        host text NOT NULL,
+        port integer NOT NULL,
+        data_directory text NOT NULL,
+        claimed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+        free_after timestamp with time zone,
+        UNIQUE (system_identifier, host, port, data_directory)
+    );
+    COMMENT ON TABLE node_directory.node IS
+        'node ids that servers have claimed; free_after is null until they are released';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.create_node_directory() IS
+    'creates schema node_directory, in the database that all servers ask for their node ids';
+
+-- What the directory knows of a server
+
+CREATE TYPE objectid_ext_tools._server AS (
+    system_identifier bigint,
+    host text,
+    port integer,
+    data_directory text,
+    in_recovery boolean,
+    node integer,
+    clock timestamp with time zone
+);
+COMMENT ON TYPE objectid_ext_tools._server IS
+    'internal: a server that claims or releases a node id: which one it is, its present node, '
+    'and its clock';
+
+CREATE FUNCTION objectid_ext_tools._this_server(host text) RETURNS objectid_ext_tools._server
+LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ROW(c.system_identifier, host, current_setting('port')::integer,
+               current_setting('data_directory'), pg_is_in_recovery(), s.node,
+               clock_timestamp())::objectid_ext_tools._server
+    FROM pg_control_system() AS c, objectid_ext_tools._server_settings() AS s
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._this_server(text) IS
+    'internal: this server, for the directory';
+
+CREATE FUNCTION objectid_ext_tools._ask_directory(directory text, question text) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    answer integer;
+BEGIN
+    EXECUTE format('SELECT answer FROM %s.dblink($1, $2) AS t (answer integer)',
+                   objectid_ext_tools._dblink_schema())
+        INTO STRICT answer USING directory, question;
+    RETURN answer;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._ask_directory(text, text) IS
+    'internal: an integer that a query returns in the directory';
+
+-- In the directory.  The host of a server is what it says, or where it connects from.
+
+CREATE FUNCTION objectid_ext_tools._enter_directory(INOUT server objectid_ext_tools._server)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF to_regclass('node_directory.node') IS NULL THEN
+        RAISE EXCEPTION 'database "%" is not a node directory', current_database()
+            USING ERRCODE = 'undefined_table',
+                  HINT = 'Use SELECT objectid_ext_tools.create_node_directory() in it.';
+    END IF;
+    LOCK TABLE node_directory.node IN SHARE ROW EXCLUSIVE MODE;
+    server.host := coalesce(server.host, host(inet_client_addr()), 'local');
+    server.clock := least(server.clock, clock_timestamp());
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._enter_directory(objectid_ext_tools._server) IS
+    'internal: locks the directory, and completes what a server says of itself';
+
+-- A standby has the node of its primary.  A server that is elsewhere has moved, or was
+-- promoted, or is a copy: its administrator must say which.
+
+CREATE FUNCTION objectid_ext_tools._node_elsewhere(
+    server objectid_ext_tools._server,
+    copy boolean
+) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    nodes integer[] := ARRAY(
+        SELECT n.node FROM node_directory.node AS n
+        WHERE n.system_identifier = server.system_identifier AND free_after IS NULL);
+    kept integer := CASE WHEN server.node = ANY (nodes) THEN server.node
+                         WHEN cardinality(nodes) = 1 THEN nodes[1] END;
+BEGIN
+    IF server.in_recovery THEN
+        IF kept IS NULL THEN
+            RAISE EXCEPTION 'the primary of this standby has not claimed a node id'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = 'Use claim_node_id() on the primary first.';
+        END IF;
+        RETURN kept;
+    ELSIF nodes = '{}' OR copy THEN
+        RETURN NULL;
+    ELSIF kept IS NULL OR copy IS NULL THEN
+        RAISE EXCEPTION 'node % belongs to a server with the same system identifier',
+                        array_to_string(nodes, ', ')
+            USING ERRCODE = 'object_in_use',
+                  DETAIL = (SELECT string_agg(format('Node %s was claimed by host %s, port %s, '
+                                                     'data directory %s.', n.node, n.host, n.port,
+                                                     n.data_directory), ' ' ORDER BY n.node)
+                            FROM node_directory.node AS n WHERE n.node = ANY (nodes)),
+                  HINT = 'If that server runs, this one is a copy: use copy => true to claim '
+                         'another number. If this one has taken its place, use copy => false.';
+    END IF;
+    UPDATE node_directory.node AS n
+    SET host = server.host, port = server.port, data_directory = server.data_directory,
+        claimed_at = clock_timestamp()
+    WHERE n.node = kept;
+    RETURN kept;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._node_elsewhere(objectid_ext_tools._server, boolean) IS
+    'internal: the node that this server, or its primary, has claimed in another place; null if '
+    'there is none, or for a copy';
+
+CREATE FUNCTION objectid_ext_tools._new_node(
+    server objectid_ext_tools._server,
+    max_node integer,
+    copy boolean
+) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    taken CONSTANT integer[] := ARRAY(
+        SELECT n.node FROM node_directory.node AS n
+        WHERE free_after IS NULL OR free_after >= server.clock);
+    number integer := CASE WHEN copy THEN NULL ELSE server.node END;
+BEGIN
+    IF number = ANY (taken) THEN
+        RAISE EXCEPTION 'node % of this server belongs to another server', number
+            USING ERRCODE = 'object_in_use',
+                  DETAIL = (SELECT format('It was claimed by host %s, port %s, data directory %s.',
+                                          n.host, n.port, n.data_directory)
+                            FROM node_directory.node AS n WHERE n.node = number),
+                  HINT = 'Remove objectid_ext.node_id from the configuration of this server, '
+                         'reload it, and claim again.';
+    ELSIF number IS NULL THEN
+        number := (SELECT min(n) FROM generate_series(0, least(max_node, cardinality(taken) + 1)) n
+                   WHERE n <> ALL (taken) AND n IS DISTINCT FROM server.node);
+        IF number IS NULL THEN
+            RAISE EXCEPTION 'all node ids from 0 to % are claimed', max_node
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = 'Use release_node_id() on a server that needs none any more, or a '
+                             'layout with more nodes.';
+        END IF;
+    END IF;
+    INSERT INTO node_directory.node (node, system_identifier, host, port, data_directory)
+    VALUES (number, server.system_identifier, server.host, server.port, server.data_directory)
+    ON CONFLICT (node) DO UPDATE
+    SET (system_identifier, host, port, data_directory, claimed_at, free_after)
+        = (excluded.system_identifier, excluded.host, excluded.port, excluded.data_directory,
+           excluded.claimed_at, NULL);
+    RETURN number;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._new_node(objectid_ext_tools._server, integer, boolean) IS
+    'internal: enters a server with the node that it has, or the lowest that is free';
+
+CREATE FUNCTION objectid_ext_tools._claim_node(
+    server objectid_ext_tools._server,
+    max_node integer,
+    copy boolean
+) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    number integer;
+BEGIN
+    server := objectid_ext_tools._enter_directory(server);
+    UPDATE node_directory.node AS n SET free_after = NULL
+    WHERE (n.system_identifier, n.host, n.port, n.data_directory)
+          = (server.system_identifier, server.host, server.port, server.data_directory)
+    RETURNING n.node INTO number;
+    number := coalesce(number, objectid_ext_tools._node_elsewhere(server, copy),
+                       objectid_ext_tools._new_node(server, max_node, copy));
+    IF number > max_node THEN
+        RAISE EXCEPTION 'node % is out of range', number
+            USING ERRCODE = 'numeric_value_out_of_range',
+                  DETAIL = format('It must be from 0 to %s.', max_node);
+    END IF;
+    RETURN number;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._claim_node(objectid_ext_tools._server, integer, boolean) IS
+    'internal, in the directory: the node of a server, which is entered if it is new';
+
+CREATE FUNCTION objectid_ext_tools._release_node(
+    server objectid_ext_tools._server,
+    ids_until timestamp with time zone
+) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    number integer;
+BEGIN
+    server := objectid_ext_tools._enter_directory(server);
+    UPDATE node_directory.node AS n SET free_after = greatest(free_after, ids_until)
+    WHERE (n.system_identifier, n.host, n.port, n.data_directory)
+          = (server.system_identifier, server.host, server.port, server.data_directory)
+    RETURNING n.node INTO number;
+    IF number IS NULL THEN
+        RAISE EXCEPTION 'this server has not claimed a node id'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('It is host %s, port %s, data directory %s.', server.host,
+                                  server.port, server.data_directory);
+    END IF;
+    RETURN number;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._release_node(objectid_ext_tools._server, timestamptz) IS
+    'internal, in the directory: others may claim the node of a server after an instant';
+
+-- ALTER SYSTEM runs neither in a function nor in a transaction block.
+
+CREATE FUNCTION objectid_ext_tools.claim_node_id(
+    directory text,
+    layout snowflake_layout,
+    copy boolean DEFAULT NULL,
+    host text DEFAULT NULL
+) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET datestyle = 'ISO'
+AS $$
+DECLARE
+    server objectid_ext_tools._server := objectid_ext_tools._this_server(host);
+    max_node integer := (SELECT l.max_node FROM objectid_ext_tools._layout_facts(layout) AS l);
+    number integer := objectid_ext_tools._ask_directory(directory, format(
+        'SELECT objectid_ext_tools._claim_node(%L, %s, %L)', server, max_node, copy));
+BEGIN
+    IF number IS DISTINCT FROM server.node THEN
+        RETURN NEXT format('ALTER SYSTEM SET objectid_ext.node_id = %s', number);
+        RETURN NEXT 'SELECT pg_catalog.pg_reload_conf()';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.claim_node_id(text, snowflake_layout, boolean, text) IS
+    'claims a node id for this server in a directory, once, and returns the statements that set '
+    'it; requires dblink';
+
+-- A session reads the new configuration before its next statement, and a statement that
+-- runs goes on with the old one.  Ids of this database can be ahead of the clock.
+
+CREATE FUNCTION objectid_ext_tools.release_node_id(
+    directory text,
+    ids_until timestamp with time zone DEFAULT NULL,
+    host text DEFAULT NULL
+) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET datestyle = 'ISO'
+AS $$
+DECLARE
+    server objectid_ext_tools._server := objectid_ext_tools._this_server(host);
+    file text;
+    running integer;
+BEGIN
+    IF server.node IS NOT NULL THEN
+        SELECT sourcefile INTO file FROM pg_settings WHERE name = 'objectid_ext.node_id';
+        IF file !~ '/postgresql[.]auto[.]conf$' THEN
+            RAISE EXCEPTION 'objectid_ext.node_id is set in "%"', file
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = 'Remove it there, reload the configuration, and try again.';
+        END IF;
+        RETURN NEXT 'ALTER SYSTEM RESET objectid_ext.node_id';
+        RETURN NEXT 'SELECT pg_catalog.pg_reload_conf()';
+        RETURN;
+    END IF;
+    PERFORM pg_sleep_until(pg_conf_load_time() + interval '1 s');
+    SELECT pid INTO running FROM pg_stat_activity
+    WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND state = 'active'
+      AND query_start < pg_conf_load_time() + interval '1 s';
+    IF FOUND THEN
+        RAISE EXCEPTION 'the statement of process % can still use the node id', running
+            USING ERRCODE = 'object_in_use',
+                  HINT = 'Wait until it ends, and try again.';
+    END IF;
+    PERFORM objectid_ext_tools._ask_directory(directory, format(
+        'SELECT objectid_ext_tools._release_node(%L, %L)', server,
+        (SELECT greatest(clock_timestamp(), ids_until, max(last_time))
+         FROM objectid_ext_tools.clock_sequences)));
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.release_node_id(text, timestamptz, text) IS
+    'returns the statements that reset the node id of this server; then, releases it in the '
+    'directory, for claims once the clock is past its ids; requires dblink';
