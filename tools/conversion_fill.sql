@@ -1,70 +1,51 @@
 ----------------------------------------------------------------------
--- Live conversions: shadow columns, and filling them
+-- Live conversions, second step: filling the shadow columns
 ----------------------------------------------------------------------
 
--- The trigger assigns, because a cast would need USAGE on the schema of the type.  It
--- fires in replication, too.  The check holds for all rows that are written from now
--- on; when it is validated, all rows are filled.  To compile the queries of the catalog
--- would take longer than clients can wait for a lock.
+CREATE FUNCTION objectid_ext_tools._shadow_names("table" regclass) RETURNS SETOF name
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT attname
+    FROM pg_attribute
+    WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped
+    ORDER BY attnum
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._shadow_names IS 'internal: the shadow columns of a table';
 
-CREATE PROCEDURE objectid_ext_tools._conversion_begin("table" regclass, "column" name, to_type regtype, max_wait interval)
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET jit = off
-SET standard_conforming_strings = on
-AS $body$
-DECLARE
-    key_number smallint := (SELECT attnum FROM pg_attribute WHERE attrelid = "table" AND attname = "column");
-    each record;
-BEGIN
-    PERFORM objectid_ext_tools._claim("table");
-    PERFORM objectid_ext_tools._lock_in_turn(ARRAY(SELECT DISTINCT relation FROM objectid_ext_tools._shadows("table", "column", to_type) ORDER BY 1), max_wait);
-    PERFORM objectid_ext_tools._refuse("table", "column", to_type, 1);
-    -- of tables that were dropped while they were converted
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(SELECT format('DROP FUNCTION %s', function) FROM objectid_ext_tools._conversions() JOIN pg_proc p ON p.oid = function
-                                                           WHERE relation IS NULL AND proowner = quote_ident(current_user)::regrole));
-    FOR each IN
-        SELECT relation, format('%I.%I', nspname, '_objectid_ext_' || c.oid) AS function,
-               string_agg(format('ADD COLUMN %I %s', shadow, to_type), ', ') AS additions,
-               string_agg(format('NEW.%I := NEW.%I;', shadow, attname), ' ') AS assignments,
-               string_agg(format(CASE WHEN to_type = 'bigint'::regtype THEN '(%1$I IS NULL) = (%2$I IS NULL) AND %1$I = %2$I' ELSE '(%1$I IS NULL) = (%2$I IS NULL) AND %1$I OPERATOR(%4$s.=) %2$I::%3$s' END
-                                 || CASE WHEN attnotnull THEN ' AND %1$I IS NOT NULL' ELSE '' END, shadow, attname, to_type, objectid_ext_tools._ids_schema()), ' AND ') AS condition
-        FROM objectid_ext_tools._shadows("table", "column", to_type) JOIN pg_class c ON c.oid = relation JOIN pg_namespace n ON n.oid = relnamespace
-        GROUP BY relation, nspname, c.oid ORDER BY relation
-    LOOP
-        PERFORM objectid_ext_tools._execute_all(
-            format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', each.function, 'BEGIN ' || each.assignments || ' RETURN NEW; END'),
-            format('COMMENT ON FUNCTION %s() IS %L', each.function, format('conversion of %s.%s, table %s, %s', "table"::oid, key_number, each.relation::oid, objectid_ext_tools._fingerprint(each.relation))),
-            format('ALTER TABLE %s %s, ADD CONSTRAINT _objectid_ext CHECK (%s) NOT VALID', each.relation, each.additions, each.condition),
-            format('CREATE TRIGGER "~objectid_ext_conversion" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', each.relation, each.function),
-            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~objectid_ext_conversion"', each.relation));
-    END LOOP;
-END;
-$body$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_begin(regclass, name, regtype, interval) IS 'internal: adds shadow columns to the tables of a key, each with a trigger that keeps it equal';
+CREATE FUNCTION objectid_ext_tools._unfilled("table" regclass) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
+    FROM objectid_ext_tools._shadow_names("table") AS s
+         JOIN pg_attribute
+             ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._unfilled IS
+    'internal: the condition for rows of a table whose shadow columns are not filled';
 
 -- The rows that existed at the beginning are in the first pages of the table.  A row
 -- that is locked is skipped, and found by the next search; if its transaction updates
 -- it, the trigger fills it.  A batch takes as long as a client can wait for its rows.
 
-CREATE FUNCTION objectid_ext_tools._fill_batch("table" regclass, pages bigint, rows_per_second integer, INOUT place tid, INOUT most integer, OUT pause float8) RETURNS record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._fill_batch("table" regclass, pages bigint,
+    rows_per_second integer, INOUT place tid, INOUT most integer,
+    OUT pause float8) RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET row_security = off
 AS $$
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
-    shadows CONSTANT name[] := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped ORDER BY attnum);
-    unfilled CONSTANT text := (SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
-                               FROM unnest(shadows) AS s JOIN pg_attribute ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint);
+    unfilled CONSTANT text := objectid_ext_tools._unfilled("table");
     bound CONSTANT tid := format('(%s,0)', pages);
     rows tid[];
     filled integer;
     took float8;
     remain boolean;
 BEGIN
-    EXECUTE format('SELECT array_agg(ctid) FROM (SELECT ctid FROM ONLY %s WHERE ctid > $1 AND ctid < $2 AND (%s) LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS s', "table", unfilled)
+    EXECUTE format('SELECT array_agg(ctid)'
+                   ' FROM (SELECT ctid FROM ONLY %s WHERE ctid > $1 AND ctid < $2 AND (%s)'
+                   '       LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS s', "table", unfilled)
         INTO rows USING place, bound, most;
     filled := coalesce(cardinality(rows), 0);
     pause := 0;
@@ -74,32 +55,34 @@ BEGIN
             PERFORM set_config('session_replication_role', 'replica', true);
         END IF;
         -- the trigger sets them
-        EXECUTE format('UPDATE ONLY %s SET %I = NULL WHERE ctid = ANY ($1)', "table", shadows[1]) USING rows;
+        EXECUTE format('UPDATE ONLY %s SET %I = NULL WHERE ctid = ANY ($1)', "table",
+                       (SELECT s FROM objectid_ext_tools._shadow_names("table") AS s LIMIT 1))
+            USING rows;
         place := (SELECT max(t) FROM unnest(rows) AS t);
-        PERFORM set_config('application_name', format('objectid_ext_tools: %s %s%%', "table", 100 * ((place::text::point)[0])::bigint / greatest(pages, 1)), false);
+        PERFORM set_config('application_name',
+                           format('objectid_ext_tools: %s %s%%', "table",
+                                  100 * ((place::text::point)[0])::bigint / greatest(pages, 1)),
+                           false);
         took := greatest(extract(epoch FROM clock_timestamp() - began), 0);
         pause := greatest(filled::float8 / rows_per_second - took, 0);
     END IF;
     IF filled < most THEN
-        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE ctid < $1 AND (%s))', "table", unfilled) INTO remain USING bound;
+        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE ctid < $1 AND (%s))',
+                       "table", unfilled)
+            INTO remain USING bound;
         place := CASE WHEN remain THEN '(0,0)' END;
         pause := greatest(pause, 0.2);
     ELSE
-        most := CASE WHEN took > 0.05 THEN greatest(most / 2, 10) WHEN took < 0.025 THEN least(most * 2, 10000) ELSE most END;
+        most := CASE WHEN took > 0.05 THEN greatest(most / 2, 10)
+                     WHEN took < 0.025 THEN least(most * 2, 10000)
+                     ELSE most END;
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._fill_batch(regclass, bigint, integer, tid, integer) IS 'internal: fills the shadow columns of some rows behind a place, which becomes that of the last; the begin of the table if rows were locked; or null if none is left; pause is in seconds';
-
-CREATE FUNCTION objectid_ext_tools._unvalidated("table" regclass, OUT relation regclass, OUT pages bigint) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT relation, pg_relation_size(relation) / current_setting('block_size')::integer
-    FROM objectid_ext_tools._conversions() JOIN pg_constraint ON conrelid = relation AND conname = '_objectid_ext' AND NOT convalidated
-    WHERE key_table = "table" ORDER BY 1
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._unvalidated(regclass) IS 'internal: tables of a conversion with rows that may not be filled, and their size in pages';
+COMMENT ON FUNCTION objectid_ext_tools._fill_batch IS
+    'internal: fills the shadow columns of some rows behind a place, which becomes that of the '
+    'last; the begin of the table if rows were locked; or null if none is left; pause is in '
+    'seconds';
 
 -- A procedure that commits cannot set its search_path, so it names all schemas, and
 -- leaves computing to functions.
@@ -117,21 +100,26 @@ DECLARE
     waits integer;
 BEGIN
     PERFORM objectid_ext_tools._claim("table");
-    SELECT pg_catalog.array_agg(u.relation), pg_catalog.array_agg(u.pages) INTO tables, sizes FROM objectid_ext_tools._unvalidated("table") AS u;
+    SELECT pg_catalog.array_agg(u.relation), pg_catalog.array_agg(u.pages) INTO tables, sizes
+    FROM objectid_ext_tools._unvalidated("table") AS u;
     FOR i IN 1 .. coalesce(pg_catalog.cardinality(tables), 0) LOOP
         place := '(0,0)';
         most := 500;
         waits := 0;
         LOOP
-            SELECT b.place, b.most, b.pause INTO place, most, pause FROM objectid_ext_tools._fill_batch(tables[i], sizes[i], rows_per_second, place, most) AS b;
+            SELECT b.place, b.most, b.pause INTO place, most, pause
+            FROM objectid_ext_tools._fill_batch(tables[i], sizes[i], rows_per_second, place, most)
+                 AS b;
             COMMIT;
             EXIT WHEN place IS NULL;
             IF place OPERATOR(pg_catalog.=) '(0,0)'::tid THEN
                 waits := waits OPERATOR(pg_catalog.+) 1;
                 IF waits OPERATOR(pg_catalog.%) 10 OPERATOR(pg_catalog.=) 0 THEN
-                    RAISE NOTICE 'rows of table % have been locked in % attempts', tables[i], waits USING DETAIL = objectid_ext_tools._user_of(tables[i]);
+                    RAISE NOTICE 'rows of table % have been locked in % attempts', tables[i], waits
+                        USING DETAIL = objectid_ext_tools._user_of(tables[i]);
                 END IF;
-                pause := pause OPERATOR(pg_catalog.+) least(waits, 20)::float8 OPERATOR(pg_catalog./) 10::float8;
+                pause := pause OPERATOR(pg_catalog.+)
+                         least(waits, 20)::float8 OPERATOR(pg_catalog./) 10::float8;
             END IF;
             PERFORM pg_catalog.pg_sleep(pause);
         END LOOP;
@@ -139,4 +127,5 @@ BEGIN
     PERFORM pg_catalog.set_config('application_name'::text, application, false);
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_fill(regclass, integer) IS 'internal: fills the shadow columns of all rows of a conversion';
+COMMENT ON PROCEDURE objectid_ext_tools._conversion_fill IS
+    'internal: fills the shadow columns of all rows of a conversion';

@@ -2,19 +2,22 @@
 -- Partitions by the time of ids: creating them
 ----------------------------------------------------------------------
 
-CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval, first timestamp with time zone, upto timestamp with time zone) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval,
+    first timestamp with time zone, upto timestamp with time zone) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = parent);
 BEGIN
     IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
-        RAISE EXCEPTION 'table, interval and times must not be null' USING ERRCODE = 'null_value_not_allowed';
+        RAISE EXCEPTION 'table, interval and times must not be null'
+            USING ERRCODE = 'null_value_not_allowed';
     ELSIF every < '1 minute' OR NOT isfinite(every) OR extract(second FROM every) <> 0 THEN
-        RAISE EXCEPTION 'interval "%" is not a positive whole number of minutes', every USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION 'interval "%" is not a positive whole number of minutes', every
+            USING ERRCODE = 'invalid_parameter_value';
     ELSIF NOT isfinite(first) OR NOT isfinite(upto) OR upto < first THEN
-        RAISE EXCEPTION 'invalid time span from % to %', first, upto USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION 'invalid time span from % to %', first, upto
+            USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM objectid_ext_tools._partition_key(parent);
     -- functions that the owner has chosen for the table run as the role that alters it
@@ -25,20 +28,17 @@ BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_call(regclass, interval, timestamp with time zone, timestamp with time zone) IS 'internal: raises an error unless the current role can make partitions with these arguments; waits for other calls for the same table';
+COMMENT ON FUNCTION objectid_ext_tools._check_partition_call IS
+    'internal: raises an error unless the current role can make partitions with these arguments; '
+    'waits for other calls for the same table';
 
 -- Multiples of the interval: repeated addition of months would drift from 31 January to
 -- 28 February and 28 March.  2001-01-01 is a Monday, so that weeks, too, begin as expected.
 
-CREATE FUNCTION objectid_ext_tools._period(
-    every interval,
-    origin timestamp with time zone,
+CREATE FUNCTION objectid_ext_tools._period(every interval, origin timestamp with time zone,
     instant timestamp with time zone,
-    OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone
-)
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+    OUT lower timestamp with time zone, OUT upper timestamp with time zone)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -57,11 +57,13 @@ BEGIN
     upper := origin + (n + 1) * every;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._period(interval, timestamp with time zone, timestamp with time zone) IS 'internal: the multiple of an interval, counted from an origin (null: from 2001-01-01), that contains an instant';
+COMMENT ON FUNCTION objectid_ext_tools._period IS
+    'internal: the multiple of an interval, counted from an origin (null: from 2001-01-01), that '
+    'contains an instant';
 
-CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, lower timestamp with time zone, upper timestamp with time zone) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, lower timestamp with time zone,
+    upper timestamp with time zone) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -70,93 +72,117 @@ DECLARE
     schema name;
     name text;
 BEGIN
-    SELECT nspname, relname INTO schema, name FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE pg_class.oid = parent;
+    SELECT nspname, relname INTO schema, name
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE c.oid = parent;
     WHILE octet_length(name || suffix) > 63 LOOP
         name := left(name, -1);
     END LOOP;
     RETURN format('%I.%I', schema, name || suffix);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_name(regclass, timestamp with time zone, timestamp with time zone) IS 'internal: name of a new partition, qualified and quoted';
+COMMENT ON FUNCTION objectid_ext_tools._partition_name IS
+    'internal: name of a new partition, qualified and quoted';
 
 -- An error instead of what a policy of a partition of another role would do
 
-CREATE FUNCTION objectid_ext_tools._default_rows(parent regclass, lower_id text, upper_id text, layout snowflake_layout) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._default_rows(parent regclass, lower_id text, upper_id text,
+    layout snowflake_layout) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET timezone = 'UTC'
 AS $$
 DECLARE
     key record := objectid_ext_tools._partition_key(parent);
-    default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table WHERE partrelid = parent);
+    default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table
+                                   WHERE partrelid = parent);
     first text;
     number bigint;
 BEGIN
     IF default_partition IS NOT NULL THEN
-        EXECUTE format('SELECT %1$I, count(*) OVER () FROM %2$s WHERE (%1$I OPERATOR(%3$s.>=) %4$L::%5$s OR %4$L IS NULL) AND %1$I OPERATOR(%3$s.<) %6$L ORDER BY %1$I LIMIT 1',
+        EXECUTE format('SELECT %1$I, count(*) OVER () FROM %2$s'
+                       ' WHERE (%1$I OPERATOR(%3$s.>=) %4$L::%5$s OR %4$L IS NULL)'
+                       '   AND %1$I OPERATOR(%3$s.<) %6$L'
+                       ' ORDER BY %1$I LIMIT 1',
                        key.name, default_partition, key.schema, lower_id, key.type, upper_id)
             INTO first, number;
     END IF;
     IF first IS NOT NULL THEN
-        RETURN format('%s in %s, the first of %s', number, default_partition, objectid_ext_tools._id_time(key.type, first, layout));
+        RETURN format('%s in %s, the first of %s', number, default_partition,
+                      objectid_ext_tools._id_time(key.type, first, layout));
     END IF;
     RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._default_rows(regclass, text, text, snowflake_layout) IS 'internal: how many rows of the default partition have ids from a lower (null: from the lowest on) to an upper bound, and the time of the first; null if there are none';
+COMMENT ON FUNCTION objectid_ext_tools._default_rows IS
+    'internal: how many rows of the default partition have ids from a lower (null: from the lowest '
+    'on) to an upper bound, and the time of the first; null if there are none';
 
 -- ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION OF
 -- does.  The table gets what that would give it.  A partition that begins or ends within
 -- a tick has neighbours with the same bound.
 
-CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass, lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass,
+    lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout)
+RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO'
 AS $$
 #variable_conflict use_variable
 DECLARE
     type regtype := (objectid_ext_tools._partition_key(parent)).type;
-    lower_id text := coalesce((SELECT max(p.upper_id) FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE p.upper = lower), objectid_ext_tools._id_floor(type, lower, layout));
-    upper_id text := coalesce((SELECT min(p.lower_id) FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE p.lower = upper), objectid_ext_tools._id_floor(type, upper, layout));
+    lower_id text := coalesce(
+        (SELECT max(p.upper_id) FROM objectid_ext_tools._partitions(parent, layout) AS p
+         WHERE p.upper = lower),
+        objectid_ext_tools._id_floor(type, lower, layout));
+    upper_id text := coalesce(
+        (SELECT min(p.lower_id) FROM objectid_ext_tools._partitions(parent, layout) AS p
+         WHERE p.lower = upper),
+        objectid_ext_tools._id_floor(type, upper, layout));
     name text := objectid_ext_tools._partition_name(parent, lower, upper);
     rows text;
 BEGIN
-    IF objectid_ext_tools._id_time(type, lower_id, layout) <> lower OR objectid_ext_tools._id_time(type, upper_id, layout) <> upper THEN
+    IF objectid_ext_tools._id_time(type, lower_id, layout) <> lower
+       OR objectid_ext_tools._id_time(type, upper_id, layout) <> upper THEN
         RAISE EXCEPTION 'no id of table % has the time % or %', parent, lower, upper
-            USING ERRCODE = 'datetime_field_overflow', DETAIL = 'A partition begins and ends with the first id of an instant.';
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'A partition begins and ends with the first id of an instant.';
     END IF;
     rows := objectid_ext_tools._default_rows(parent, lower_id, upper_id, layout);
     IF rows IS NOT NULL THEN
         RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
-            USING ERRCODE = 'check_violation', HINT = 'Move them to another table, and attach that.';
+            USING ERRCODE = 'check_violation',
+                  HINT = 'Move them to another table, and attach that.';
     END IF;
-    EXECUTE (SELECT format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)', name, parent)
-                    || coalesce(' USING ' || quote_ident(amname), '') || coalesce(' TABLESPACE ' || quote_ident(spcname), '')
-             FROM pg_class c LEFT JOIN pg_am m ON m.oid = relam LEFT JOIN pg_tablespace t ON t.oid = reltablespace WHERE c.oid = parent);
+    EXECUTE (SELECT format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS'
+                           ' INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)',
+                           name, parent)
+                    || coalesce(' USING ' || quote_ident(amname), '')
+                    || coalesce(' TABLESPACE ' || quote_ident(spcname), '')
+             FROM pg_class c
+                  LEFT JOIN pg_am m ON m.oid = relam
+                  LEFT JOIN pg_tablespace t ON t.oid = reltablespace
+             WHERE c.oid = parent);
     IF layout IS NOT NULL THEN
-        EXECUTE format('COMMENT ON TABLE %s IS %L', name, format('ids of layout %s from %s to %s', layout, lower, upper));
+        EXECUTE format('COMMENT ON TABLE %s IS %L', name,
+                       format('ids of layout %s from %s to %s', layout, lower, upper));
     END IF;
-    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, name, lower_id, upper_id);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
+                   parent, name, lower_id, upper_id);
     RETURN name;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._create_partition(regclass, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: creates a partition; an error if the default partition has rows for it';
+COMMENT ON FUNCTION objectid_ext_tools._create_partition IS
+    'internal: creates a partition; an error if the default partition has rows for it';
 
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
 -- people type; a time of whole minutes has been chosen.
 
-CREATE FUNCTION objectid_ext_tools.create_id_partitions(
-    parent regclass,
-    every interval,
-    first timestamp with time zone,
-    upto timestamp with time zone,
-    layout snowflake_layout DEFAULT NULL
-) RETURNS SETOF regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools.create_id_partitions(parent regclass, every interval,
+    first timestamp with time zone, upto timestamp with time zone,
+    layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -173,9 +199,17 @@ BEGIN
         begins := first + n * every;
         ends := first + (n + 1) * every;
         EXIT WHEN begins >= upto;
-        CONTINUE WHEN EXISTS (SELECT FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE (p.lower, p.upper) = (begins, ends));
+        CONTINUE WHEN EXISTS (SELECT FROM objectid_ext_tools._partitions(parent, layout) AS p
+                              WHERE (p.lower, p.upper) = (begins, ends));
         RETURN NEXT objectid_ext_tools._create_partition(parent, begins, ends, layout);
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'creates the missing partitions of a time span, and returns them; the caller is the owner of the table, which is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column; the layout is by default that of the default of the column or of the comments on its partitions, and an error if it is not known; the interval is a number of minutes, days or months; if the first time is not a whole minute, the partitions begin with the month, week, day or hour that contains it; an error if the default partition has rows for a new one';
+COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions IS
+    'creates the missing partitions of a time span, and returns them; the caller is the owner of '
+    'the table, which is partitioned by range of one objectid, bigint (of the layout) or uuid '
+    '(version 7) column; the layout is by default that of the default of the column or of the '
+    'comments on its partitions, and an error if it is not known; the interval is a number of '
+    'minutes, days or months; if the first time is not a whole minute, the partitions begin with '
+    'the month, week, day or hour that contains it; an error if the default partition has rows for '
+    'a new one';

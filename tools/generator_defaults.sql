@@ -5,47 +5,50 @@
 CREATE FUNCTION objectid_ext_tools._layout(layout text) RETURNS snowflake_layout
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN layout::snowflake_layout;
-COMMENT ON FUNCTION objectid_ext_tools._layout(text) IS 'internal: cast to snowflake_layout';
+COMMENT ON FUNCTION objectid_ext_tools._layout IS 'internal: cast to snowflake_layout';
 
 -- In the highest id, all bits of the node and of the sequence number are set.
 
-CREATE FUNCTION objectid_ext_tools._layout_facts(
-    layout snowflake_layout,
-    OUT max_node integer,
-    OUT slots bigint,
-    OUT tick interval,
-    OUT second_day bigint,
-    OUT highest bigint,
-    OUT last_instant timestamp with time zone
-)
+CREATE FUNCTION objectid_ext_tools._layout_facts(layout snowflake_layout,
+    OUT max_node integer, OUT slots bigint, OUT tick interval, OUT second_day bigint,
+    OUT highest bigint, OUT last_instant timestamp with time zone)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT field.node, field.slots,
            snowflake_timestamp(field.highest, layout) OPERATOR(pg_catalog.-)
-               snowflake_timestamp(field.highest OPERATOR(pg_catalog.-) ((field.node::bigint OPERATOR(pg_catalog.+) 1::bigint) OPERATOR(pg_catalog.*) field.slots), layout),
-           snowflake_floor(snowflake_timestamp(0::bigint, layout) OPERATOR(pg_catalog.+) interval '1 day', layout),
+                   snowflake_timestamp(field.highest OPERATOR(pg_catalog.-)
+                       ((field.node::bigint OPERATOR(pg_catalog.+) 1::bigint)
+                        OPERATOR(pg_catalog.*) field.slots), layout),
+           snowflake_floor(snowflake_timestamp(0::bigint, layout)
+                               OPERATOR(pg_catalog.+) interval '1 day', layout),
            field.highest, snowflake_timestamp(field.highest, layout)
-    FROM (SELECT id, snowflake_node(id, layout), snowflake_sequence(id, layout)::bigint OPERATOR(pg_catalog.+) 1::bigint
-          FROM (SELECT snowflake_ceiling(timestamptz 'infinity', layout)) AS last (id)) AS field (highest, node, slots);
+    FROM (SELECT id, snowflake_node(id, layout),
+                 snowflake_sequence(id, layout)::bigint OPERATOR(pg_catalog.+) 1::bigint
+          FROM (SELECT snowflake_ceiling(timestamptz 'infinity', layout)) AS last (id)
+               ) AS field (highest, node, slots);
 END;
-COMMENT ON FUNCTION objectid_ext_tools._layout_facts(snowflake_layout) IS 'internal: highest node, ids of a node in a tick, length of a tick, lowest id of the second day, highest id and its time';
+COMMENT ON FUNCTION objectid_ext_tools._layout_facts IS
+    'internal: highest node, ids of a node in a tick, length of a tick, lowest id of the second '
+    'day, highest id and its time';
 
 -- The last id of a tick is what WAL reserves, and a standby, or a server after a crash,
 -- sees: all bits of its node are set, and tell nothing.
 
-CREATE FUNCTION objectid_ext_tools._id_facts(id bigint, layout snowflake_layout, OUT created timestamp with time zone, OUT node integer)
+CREATE FUNCTION objectid_ext_tools._id_facts(id bigint, layout snowflake_layout,
+    OUT created timestamp with time zone, OUT node integer)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT created, CASE WHEN id OPERATOR(pg_catalog.<>) snowflake_ceiling(created, layout) THEN snowflake_node(id, layout) END
+    SELECT created, CASE WHEN id OPERATOR(pg_catalog.<>) snowflake_ceiling(created, layout)
+                         THEN snowflake_node(id, layout) END
     FROM (SELECT snowflake_timestamp(id, layout)) AS time (created);
 END;
-COMMENT ON FUNCTION objectid_ext_tools._id_facts(bigint, snowflake_layout) IS 'internal: time and node of an id; null for the node of the last id of a tick';
+COMMENT ON FUNCTION objectid_ext_tools._id_facts IS
+    'internal: time and node of an id; null for the node of the last id of a tick';
 
 -- A call of a function of the library loads it, which defines its settings.
 
 CREATE FUNCTION objectid_ext_tools._server_settings(OUT node integer, OUT max_lead interval)
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM objectid_ext_tools._layout('twitter');
@@ -53,50 +56,60 @@ BEGIN
     max_lead := current_setting('objectid_ext.max_clock_lead')::interval;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._server_settings() IS 'internal: the settings node_id (null if it is not set) and max_clock_lead';
+COMMENT ON FUNCTION objectid_ext_tools._server_settings IS
+    'internal: the settings node_id (null if it is not set) and max_clock_lead';
 
 -- The default is printed, and its whole text matched, because to evaluate it could call any
 -- function.  One of 100 kB could be too deep for the stack to print.  A name is qualified
 -- and quoted as the server prints it; Citus needs it as text.  What partitions and
 -- children have inherited is left out: there can be many.
 
-CREATE FUNCTION objectid_ext_tools._generator_defaults(
-    "table" regclass,
-    OUT relation regclass,
-    OUT attnum smallint,
-    OUT attname name,
-    OUT generator name,
-    OUT sequence text,
-    OUT node text,
-    OUT layout text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._generator_defaults("table" regclass,
+    OUT relation regclass, OUT attnum smallint, OUT attname name, OUT generator name,
+    OUT sequence text, OUT node text, OUT layout text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
 AS $body$
     WITH found AS MATERIALIZED (
-        SELECT DISTINCT a.attrelid, a.attnum, a.attname, proname, CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid) ELSE '' END AS expression
+        SELECT DISTINCT a.attrelid, a.attnum, a.attname, proname,
+               CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid)
+                    ELSE '' END AS expression
         FROM pg_extension e
-             JOIN pg_depend AS member ON member.refclassid = 'pg_extension'::regclass AND member.refobjid = e.oid AND member.classid = 'pg_proc'::regclass
+             JOIN pg_depend AS member ON member.refclassid = 'pg_extension'::regclass
+                 AND member.refobjid = e.oid AND member.classid = 'pg_proc'::regclass
              JOIN pg_proc p ON p.oid = member.objid
-             JOIN pg_depend AS use ON use.refclassid = 'pg_proc'::regclass AND use.refobjid = p.oid AND use.classid = 'pg_attrdef'::regclass
+             JOIN pg_depend AS use ON use.refclassid = 'pg_proc'::regclass
+                 AND use.refobjid = p.oid AND use.classid = 'pg_attrdef'::regclass
              JOIN pg_attrdef d ON d.oid = use.objid
              JOIN pg_attribute a ON attrelid = adrelid AND a.attnum = adnum
-        WHERE extname = 'objectid_ext' AND proname IN ('next_snowflake', 'next_shard_id') AND (adrelid = "table" OR "table" IS NULL)
+        WHERE extname = 'objectid_ext' AND proname IN ('next_snowflake', 'next_shard_id')
+          AND (adrelid = "table" OR "table" IS NULL)
     )
-    SELECT f.attrelid::regclass, f.attnum, f.attname, f.proname, replace(call.sequence, '''''', ''''), call.node, call.layout
+    SELECT f.attrelid::regclass, f.attnum, f.attname, f.proname,
+           replace(call.sequence, '''''', ''''), call.node, call.layout
     FROM found AS f
          LEFT JOIN LATERAL (
              SELECT s[1], coalesce(s[2], 'server'), s[3]
-             FROM regexp_match(expression, $re$^[^(']*next_snowflake[(](?:seq => )?[(]?'([^']*(?:''[^']*)*)'(?:::text[)])?::regclass, $re$
-                                           || $re$(?:(?:node => )?(?:([0-9]{1,9})|[^(']*snowflake_node_id[(][)]), )?(?:layout => )?'([^']*)'::[^(']*snowflake_layout[)]$$re$) AS s
+             FROM regexp_match(expression,
+                      $re$^[^(']*next_snowflake[(](?:seq => )?$re$
+                      || $re$[(]?'([^']*(?:''[^']*)*)'(?:::text[)])?::regclass, $re$
+                      || $re$(?:(?:node => )?(?:([0-9]{1,9})|[^(']*snowflake_node_id[(][)]), )?$re$
+                      || $re$(?:layout => )?'([^']*)'::[^(']*snowflake_layout[)]$$re$) AS s
              WHERE proname = 'next_snowflake' AND s IS NOT NULL
              UNION ALL
              SELECT s[2], s[1], coalesce(s[3], 'instagram')
-             FROM regexp_match(expression, $re$^[^(']*next_shard_id[(](?:shard => )?([0-9]{1,9}), (?:seq => )?nextval[(][(]?'([^']*(?:''[^']*)*)'(?:::text[)])?::regclass[)]$re$
-                                           || $re$(?:, (?:layout => )?'([^']*)'::[^(']*snowflake_layout)?[)]$$re$) AS s
-             WHERE proname = 'next_shard_id' AND s IS NOT NULL) AS call (sequence, node, layout) ON true
+             FROM regexp_match(expression,
+                      $re$^[^(']*next_shard_id[(](?:shard => )?([0-9]{1,9}), $re$
+                      || $re$(?:seq => )?nextval[(]$re$
+                      || $re$[(]?'([^']*(?:''[^']*)*)'(?:::text[)])?::regclass[)]$re$
+                      || $re$(?:, (?:layout => )?'([^']*)'::[^(']*snowflake_layout)?[)]$$re$) AS s
+             WHERE proname = 'next_shard_id' AND s IS NOT NULL
+             ) AS call (sequence, node, layout) ON true
     WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN found AS parent ON parent.attrelid = inhparent
-                      WHERE inhrelid = f.attrelid AND parent.attname = f.attname AND parent.expression = f.expression)
+                      WHERE inhrelid = f.attrelid AND parent.attname = f.attname
+                        AND parent.expression = f.expression)
 $body$;
-COMMENT ON FUNCTION objectid_ext_tools._generator_defaults(regclass) IS 'internal: defaults of a table (null: of all) that call next_snowflake() or next_shard_id(), except those that partitions and children have inherited; arguments are null unless they are constants, and node is "server" for that of the server';
+COMMENT ON FUNCTION objectid_ext_tools._generator_defaults IS
+    'internal: defaults of a table (null: of all) that call next_snowflake() or next_shard_id(), '
+    'except those that partitions and children have inherited; arguments are null unless they are '
+    'constants, and node is "server" for that of the server';

@@ -2,61 +2,73 @@
 -- Partitions by the time of ids: what there is
 ----------------------------------------------------------------------
 
-CREATE FUNCTION objectid_ext_tools._partition_key(
-    parent regclass,
-    OUT name name,
-    OUT type regtype,
-    OUT schema regnamespace
-)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._partition_key(parent regclass,
+    OUT name name, OUT type regtype, OUT schema regnamespace)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     SELECT attname, atttypid, typnamespace INTO name, type, schema
-    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] JOIN pg_type t ON t.oid = atttypid
+    FROM pg_partitioned_table
+         JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+         JOIN pg_type t ON t.oid = atttypid
     WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
       AND (atttypid IN ('bigint'::regtype, 'uuid'::regtype)
-           OR typname = 'objectid' AND typnamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'objectid_ext'));
+           OR typname = 'objectid'
+              AND typnamespace = (SELECT extnamespace FROM pg_extension
+                                  WHERE extname = 'objectid_ext'));
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid column', parent
+        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid '
+                        'column',
+                parent
             USING ERRCODE = 'wrong_object_type';
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_key(regclass) IS 'internal: the column that is the partition key of a table, its type (objectid, bigint or uuid) and the schema of this; an error for any other table';
+COMMENT ON FUNCTION objectid_ext_tools._partition_key IS
+    'internal: the column that is the partition key of a table, its type (objectid, bigint or '
+    'uuid) and the schema of this; an error for any other table';
 
 -- These two are bound when they are created, and follow objectid_ext to another schema.
 
-CREATE FUNCTION objectid_ext_tools._id_floor(type regtype, ts timestamp with time zone, layout snowflake_layout) RETURNS text
+CREATE FUNCTION objectid_ext_tools._id_floor(type regtype, ts timestamp with time zone,
+    layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-           WHEN type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid THEN snowflake_floor(ts, layout)::text
+           WHEN type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid
+               THEN snowflake_floor(ts, layout)::text
            WHEN type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_floor(ts)::text
            ELSE objectid_floor(ts)::text
        END;
-COMMENT ON FUNCTION objectid_ext_tools._id_floor(regtype, timestamp with time zone, snowflake_layout) IS 'internal: lowest id of a type at or after an instant, as text';
+COMMENT ON FUNCTION objectid_ext_tools._id_floor IS
+    'internal: lowest id of a type at or after an instant, as text';
 
-CREATE FUNCTION objectid_ext_tools._id_time(type regtype, id text, layout snowflake_layout) RETURNS timestamp with time zone
+CREATE FUNCTION objectid_ext_tools._id_time(type regtype, id text, layout snowflake_layout)
+RETURNS timestamp with time zone
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
            WHEN id OPERATOR(pg_catalog.=) 'MINVALUE' THEN timestamptz '-infinity'
            WHEN id OPERATOR(pg_catalog.=) 'MAXVALUE' THEN timestamptz 'infinity'
-           WHEN type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_timestamp(id::uuid)
-           WHEN type::oid OPERATOR(pg_catalog.<>) 'bigint'::regtype::oid THEN objectid_timestamp(id::objectid)
+           WHEN type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid
+               THEN uuidv7_timestamp(id::uuid)
+           WHEN type::oid OPERATOR(pg_catalog.<>) 'bigint'::regtype::oid
+               THEN objectid_timestamp(id::objectid)
            -- a number need not be an id of the layout
            WHEN id::bigint OPERATOR(pg_catalog.<) 0::bigint THEN timestamptz '-infinity'
-           WHEN id::bigint OPERATOR(pg_catalog.>) snowflake_ceiling(timestamptz 'infinity', layout) THEN timestamptz 'infinity'
+           WHEN id::bigint OPERATOR(pg_catalog.>) snowflake_ceiling(timestamptz 'infinity', layout)
+               THEN timestamptz 'infinity'
            ELSE snowflake_timestamp(id::bigint, layout)
        END;
-COMMENT ON FUNCTION objectid_ext_tools._id_time(regtype, text, snowflake_layout) IS 'internal: time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers that are not ids of the layout';
+COMMENT ON FUNCTION objectid_ext_tools._id_time IS
+    'internal: time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers '
+    'that are not ids of the layout';
 
 -- With another layout the present would be old, and dropped.  So nothing is guessed, and
 -- all that is known must agree: the argument, the default of the column, and the comments
 -- that _create_partition() writes.
 
-CREATE FUNCTION objectid_ext_tools._partition_layout(parent regclass, layout snowflake_layout) RETURNS snowflake_layout
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._partition_layout(parent regclass, layout snowflake_layout)
+RETURNS snowflake_layout
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     key record := objectid_ext_tools._partition_key(parent);
@@ -68,9 +80,14 @@ BEGIN
     known := ARRAY(SELECT DISTINCT replace(source.layout, ';start=random', '')
                    FROM (SELECT layout::text
                          UNION ALL
-                         SELECT d.layout FROM objectid_ext_tools._generator_defaults(parent) AS d WHERE d.attname = key.name
+                         SELECT d.layout
+                         FROM objectid_ext_tools._generator_defaults(parent) AS d
+                         WHERE d.attname = key.name
                          UNION ALL
-                         SELECT substring(obj_description(inhrelid, 'pg_class') FROM '^ids of layout ([^ ]+) from ') FROM pg_inherits WHERE inhparent = parent
+                         SELECT substring(obj_description(inhrelid, 'pg_class')
+                                          FROM '^ids of layout ([^ ]+) from ')
+                         FROM pg_inherits
+                         WHERE inhparent = parent
                         ) AS source (layout)
                    WHERE source.layout IS NOT NULL
                    ORDER BY 1);
@@ -79,52 +96,57 @@ BEGIN
             RETURN objectid_ext_tools._layout(known[1]);
         WHEN 0 THEN
             RAISE EXCEPTION 'layout of column %.% is not known', parent, quote_ident(key.name)
-                USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the layout of its ids as the argument layout.';
+                USING ERRCODE = 'invalid_parameter_value',
+                      HINT = 'Pass the layout of its ids as the argument layout.';
         ELSE
-            RAISE EXCEPTION 'layout of column %.% is ambiguous: %', parent, quote_ident(key.name), array_to_string(known, ', ')
-                USING ERRCODE = 'invalid_parameter_value', DETAIL = 'The argument layout, the default of the column and the comments on its partitions must agree.';
+            RAISE EXCEPTION 'layout of column %.% is ambiguous: %',
+                    parent, quote_ident(key.name), array_to_string(known, ', ')
+                USING ERRCODE = 'invalid_parameter_value',
+                      DETAIL = 'The argument layout, the default of the column and the comments on '
+                               'its partitions must agree.';
     END CASE;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_layout(regclass, snowflake_layout) IS 'internal: layout of a partition key of type bigint: that of the argument, of the default of the column, or of the comments on its partitions; an error if there is none or if they differ; null for other types';
+COMMENT ON FUNCTION objectid_ext_tools._partition_layout IS
+    'internal: layout of a partition key of type bigint: that of the argument, of the default of '
+    'the column, or of the comments on its partitions; an error if there is none or if they '
+    'differ; null for other types';
 
 -- With the OID of the table, pg_get_expr() would wait for its lock; a bound has no
 -- columns, which that is for.
 
-CREATE FUNCTION objectid_ext_tools._partitions(
-    parent regclass,
-    layout snowflake_layout,
-    OUT partition regclass,
-    OUT kind "char",
-    OUT lower_id text,
-    OUT upper_id text,
-    OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools._partitions(parent regclass, layout snowflake_layout,
+    OUT partition regclass, OUT kind "char", OUT lower_id text, OUT upper_id text,
+    OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $body$
     SELECT c.oid::regclass, relkind, lower_id, upper_id,
-           objectid_ext_tools._id_time(key.type, lower_id, layout), objectid_ext_tools._id_time(key.type, upper_id, layout)
-    FROM objectid_ext_tools._partition_key(parent) AS key, pg_inherits JOIN pg_class c ON c.oid = inhrelid
-         LEFT JOIN LATERAL regexp_match(pg_get_expr(relpartbound, 0), '^FOR VALUES FROM [(]''?([^'']*)''?[)] TO [(]''?([^'']*)''?[)]$') AS bounds ON true
+           objectid_ext_tools._id_time(key.type, lower_id, layout),
+           objectid_ext_tools._id_time(key.type, upper_id, layout)
+    FROM objectid_ext_tools._partition_key(parent) AS key,
+         pg_inherits JOIN pg_class c ON c.oid = inhrelid
+         LEFT JOIN LATERAL regexp_match(pg_get_expr(relpartbound, 0),
+             $re$^FOR VALUES FROM [(]'?([^']*)'?[)] TO [(]'?([^']*)'?[)]$$re$) AS bounds ON true
          CROSS JOIN LATERAL (SELECT bounds[1], bounds[2]) AS b (lower_id, upper_id)
     WHERE inhparent = parent
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._partitions(regclass, snowflake_layout) IS 'internal: partitions of a table with their bounds and the times of these, null for the default partition';
+$body$;
+COMMENT ON FUNCTION objectid_ext_tools._partitions IS
+    'internal: partitions of a table with their bounds and the times of these, null for the '
+    'default partition';
 
-CREATE FUNCTION objectid_ext_tools.id_partitions(
-    parent regclass,
+CREATE FUNCTION objectid_ext_tools.id_partitions(parent regclass,
     layout snowflake_layout DEFAULT NULL,
-    OUT partition regclass,
-    OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+    OUT partition regclass, OUT lower timestamp with time zone, OUT upper timestamp with time zone)
+RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT p.partition, p.lower, p.upper
-    FROM objectid_ext_tools._partition_layout(parent, layout) AS known, objectid_ext_tools._partitions(parent, known) AS p
+    FROM objectid_ext_tools._partition_layout(parent, layout) AS known,
+         objectid_ext_tools._partitions(parent, known) AS p
     ORDER BY p.lower, p.partition
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.id_partitions(regclass, snowflake_layout) IS 'partitions of a table that is partitioned by range of one objectid, bigint (of the layout) or uuid (version 7) column, with the times of their bounds, null for the default partition; the layout is by default that of the default of the column or of the comments on its partitions, and an error if it is not known';
+COMMENT ON FUNCTION objectid_ext_tools.id_partitions IS
+    'partitions of a table that is partitioned by range of one objectid, bigint (of the layout) or '
+    'uuid (version 7) column, with the times of their bounds, null for the default partition; the '
+    'layout is by default that of the default of the column or of the comments on its partitions, '
+    'and an error if it is not known';

@@ -6,45 +6,48 @@
 -- a partition has numbers that are not ids, such as those of a serial column, or ids of
 -- another layout.
 
-CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass, old record, layout snowflake_layout) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass, old record,
+    layout snowflake_layout) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
     type regtype := (objectid_ext_tools._partition_key(parent)).type;
 BEGIN
     IF old.kind <> 'r' THEN
-        RAISE EXCEPTION '% is partitioned or a foreign table', old.partition USING ERRCODE = 'wrong_object_type';
-    ELSIF date_trunc('minute', old.lower) <> old.lower OR date_trunc('minute', old.upper) <> old.upper
-          OR old.lower_id <> objectid_ext_tools._id_floor(type, old.lower, layout) OR old.upper_id <> objectid_ext_tools._id_floor(type, old.upper, layout) THEN
-        RAISE EXCEPTION 'bounds of % are not at whole minutes', old.partition USING ERRCODE = 'object_not_in_prerequisite_state';
+        RAISE EXCEPTION '% is partitioned or a foreign table', old.partition
+            USING ERRCODE = 'wrong_object_type';
+    ELSIF date_trunc('minute', old.lower) <> old.lower
+          OR date_trunc('minute', old.upper) <> old.upper
+          OR old.lower_id <> objectid_ext_tools._id_floor(type, old.lower, layout)
+          OR old.upper_id <> objectid_ext_tools._id_floor(type, old.upper, layout) THEN
+        RAISE EXCEPTION 'bounds of % are not at whole minutes', old.partition
+            USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     -- DROP TABLE alone fails if a foreign key refers to the parent
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.partition);
     EXECUTE format('DROP TABLE %s', old.partition);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._drop_partition(regclass, record, snowflake_layout) IS 'internal: drops a partition, given as _partitions() shows it; an error unless it is an ordinary table with bounds of whole minutes';
+COMMENT ON FUNCTION objectid_ext_tools._drop_partition IS
+    'internal: drops a partition, given as _partitions() shows it; an error unless it is an '
+    'ordinary table with bounds of whole minutes';
 
-CREATE FUNCTION objectid_ext_tools._drop_partitions(
-    parent regclass,
-    older_than timestamp with time zone,
-    layout snowflake_layout,
-    OUT done text,
-    OUT partition text,
-    OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._drop_partitions(parent regclass,
+    older_than timestamp with time zone, layout snowflake_layout,
+    OUT done text, OUT partition text, OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     old record;
     detail text;
 BEGIN
-    FOR old IN SELECT * FROM objectid_ext_tools._partitions(parent, layout) AS p WHERE p.upper <= older_than ORDER BY p.upper LOOP
+    FOR old IN
+        SELECT * FROM objectid_ext_tools._partitions(parent, layout) AS p
+        WHERE p.upper <= older_than
+        ORDER BY p.upper
+    LOOP
         done := NULL;
         partition := old.partition;
         lower := old.lower;
@@ -64,29 +67,28 @@ BEGIN
     lower := NULL;
     upper := older_than;
     problem := 'rows older than the time to keep are in the default partition: '
-               || objectid_ext_tools._default_rows(parent, NULL, objectid_ext_tools._id_floor((objectid_ext_tools._partition_key(parent)).type, older_than, layout), layout);
+               || objectid_ext_tools._default_rows(
+                   parent, NULL,
+                   objectid_ext_tools._id_floor((objectid_ext_tools._partition_key(parent)).type,
+                                                older_than, layout),
+                   layout);
     IF problem IS NOT NULL THEN
         RETURN NEXT;
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._drop_partitions(regclass, timestamp with time zone, snowflake_layout) IS 'internal: drops the partitions whose ids are all older than a time, or returns the problem of each, and of rows in the default partition that are older';
+COMMENT ON FUNCTION objectid_ext_tools._drop_partitions IS
+    'internal: drops the partitions whose ids are all older than a time, or returns the problem of '
+    'each, and of rows in the default partition that are older';
 
 -- From the end of the last partition of the past, or else of the present, on: the
 -- intervals continue those of the partition before, or begin with an hour, day, Monday
 -- or month.  Other bounds than those of whole minutes are not of this series.
 
-CREATE FUNCTION objectid_ext_tools._missing_partitions(
-    parent regclass,
-    every interval,
-    older_than timestamp with time zone,
-    upto timestamp with time zone,
-    layout snowflake_layout,
-    OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools._missing_partitions(parent regclass, every interval,
+    older_than timestamp with time zone, upto timestamp with time zone, layout snowflake_layout,
+    OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     present CONSTANT timestamptz := least(clock_timestamp(), upto);
@@ -96,12 +98,16 @@ DECLARE
     past timestamptz;
     covered timestamptz;
 BEGIN
-    SELECT array_agg(p.lower), array_agg(p.upper), greatest(coalesce(max(p.upper) FILTER (WHERE p.upper <= present AND p.upper = date_trunc('minute', p.upper)), present), older_than)
+    SELECT array_agg(p.lower), array_agg(p.upper),
+           greatest(coalesce(max(p.upper) FILTER (WHERE p.upper <= present
+                                                  AND p.upper = date_trunc('minute', p.upper)),
+                             present), older_than)
         INTO lowers, uppers, instant
     FROM objectid_ext_tools._partitions(parent, layout) AS p;
     FOR n IN 1 .. 1000 LOOP
         LOOP
-            covered := (SELECT max(u) FROM unnest(lowers, uppers) AS p (l, u) WHERE l <= instant AND u > instant);
+            covered := (SELECT max(u) FROM unnest(lowers, uppers) AS p (l, u)
+                        WHERE l <= instant AND u > instant);
             EXIT WHEN covered IS NULL;
             instant := covered;
         END LOOP;
@@ -109,34 +115,34 @@ BEGIN
             RETURN;
         END IF;
         past := (SELECT max(u) FROM unnest(uppers) AS u WHERE u <= instant);
-        SELECT greatest(p.lower, past), least(p.upper, (SELECT min(l) FROM unnest(lowers) AS l WHERE l > instant)) INTO lower, upper
-        FROM objectid_ext_tools._period(every, CASE WHEN isfinite(past) AND past = date_trunc('minute', past) THEN past END, instant) AS p;
+        SELECT greatest(p.lower, past),
+               least(p.upper, (SELECT min(l) FROM unnest(lowers) AS l WHERE l > instant))
+            INTO lower, upper
+        FROM objectid_ext_tools._period(
+                 every,
+                 CASE WHEN isfinite(past) AND past = date_trunc('minute', past) THEN past END,
+                 instant) AS p;
         RETURN NEXT;
         instant := upper;
     END LOOP;
     RAISE EXCEPTION 'more than 1000 partitions of table % are missing', parent
-        USING ERRCODE = 'program_limit_exceeded', HINT = 'Use a longer interval, or create_id_partitions() for one that contains the present.';
+        USING ERRCODE = 'program_limit_exceeded',
+              HINT = 'Use a longer interval, or create_id_partitions() for one that contains the '
+                     'present.';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._missing_partitions(regclass, interval, timestamp with time zone, timestamp with time zone, snowflake_layout) IS 'internal: time spans up to an instant that no partition contains, in intervals; none that are older than another instant';
+COMMENT ON FUNCTION objectid_ext_tools._missing_partitions IS
+    'internal: time spans up to an instant that no partition contains, in intervals; none that are '
+    'older than another instant';
 
 -- First what is dropped: that locks the parent, as a query does before it locks the
 -- default partition.
 
-CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(
-    parent regclass,
-    every interval,
-    ahead interval,
-    keep interval DEFAULT NULL,
-    layout snowflake_layout DEFAULT NULL,
-    OUT done text,
-    OUT partition text,
-    OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(parent regclass, every interval,
+    ahead interval, keep interval DEFAULT NULL, layout snowflake_layout DEFAULT NULL,
+    OUT done text, OUT partition text, OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -145,12 +151,17 @@ DECLARE
     detail text;
 BEGIN
     IF ahead < '0' OR keep < '0' THEN
-        RAISE EXCEPTION 'time ahead and time to keep must not be negative' USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION 'time ahead and time to keep must not be negative'
+            USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM objectid_ext_tools._check_partition_call(parent, every, coalesce(older_than, present), present + ahead);
+    PERFORM objectid_ext_tools._check_partition_call(
+        parent, every, coalesce(older_than, present), present + ahead);
     layout := objectid_ext_tools._partition_layout(parent, layout);
     RETURN QUERY SELECT * FROM objectid_ext_tools._drop_partitions(parent, older_than, layout);
-    FOR lower, upper IN SELECT * FROM objectid_ext_tools._missing_partitions(parent, every, older_than, present + ahead, layout) LOOP
+    FOR lower, upper IN
+        SELECT * FROM objectid_ext_tools._missing_partitions(parent, every, older_than,
+                                                             present + ahead, layout)
+    LOOP
         done := NULL;
         partition := NULL;
         problem := NULL;
@@ -165,4 +176,10 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions(regclass, interval, interval, interval, snowflake_layout) IS 'drops the partitions that are older than a time to keep (null: none), and creates those from now to a time ahead, with the intervals of the existing ones; returns what was done (created or dropped; null if there was a problem) and problems: rows in the default partition that are older than the time to keep, or of a new partition, among them; the caller is the owner of the table; the layout is by default that of the default of the column or of the comments on its partitions, and an error if it is not known';
+COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions IS
+    'drops the partitions that are older than a time to keep (null: none), and creates those from '
+    'now to a time ahead, with the intervals of the existing ones; returns what was done (created '
+    'or dropped; null if there was a problem) and problems: rows in the default partition that are '
+    'older than the time to keep, or of a new partition, among them; the caller is the owner of '
+    'the table; the layout is by default that of the default of the column or of the comments on '
+    'its partitions, and an error if it is not known';

@@ -26,23 +26,24 @@
 --   that are parsed again sets datestyle, intervalstyle and extra_float_digits.
 
 CREATE SCHEMA objectid_ext_tools;
-COMMENT ON SCHEMA objectid_ext_tools IS 'functions of objectid_ext_tools; names that begin with an underscore are internal';
+COMMENT ON SCHEMA objectid_ext_tools IS
+    'functions of objectid_ext_tools; names that begin with an underscore are internal';
 GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
 
 CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'objectid_ext'
+    SELECT quote_ident(nspname)
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+    WHERE extname = 'objectid_ext'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ids_schema() IS 'internal: schema of objectid_ext, quoted';
+COMMENT ON FUNCTION objectid_ext_tools._ids_schema IS 'internal: schema of objectid_ext, quoted';
 
 -- What a function decides after it has waited for a lock, it must read from a newer
 -- snapshot than that of the transaction.
 
 CREATE FUNCTION objectid_ext_tools._check_isolation() RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     level text := current_setting('transaction_isolation');
@@ -50,9 +51,12 @@ BEGIN
     IF level IN ('repeatable read', 'serializable') THEN
         RAISE EXCEPTION 'isolation level must be READ COMMITTED'
             USING ERRCODE = 'invalid_transaction_state',
-                  DETAIL = format('At level %s, the function would not see what other transactions commit while it waits for a lock.', upper(level)),
-                  HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED, or SET default_transaction_isolation = ''read committed''.';
+                  DETAIL = format('At level %s, the function would not see what other transactions '
+                                  'commit while it waits for a lock.', upper(level)),
+                  HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED, or SET '
+                         'default_transaction_isolation = ''read committed''.';
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_isolation() IS 'internal: raises an error unless a statement sees what has been committed before it began';
+COMMENT ON FUNCTION objectid_ext_tools._check_isolation IS
+    'internal: raises an error unless a statement sees what has been committed before it began';

@@ -1,0 +1,259 @@
+----------------------------------------------------------------------
+-- Live conversions, last step: the exchange of the columns
+----------------------------------------------------------------------
+
+-- Statements are executed in the order of their steps, over all kinds.
+
+CREATE FUNCTION objectid_ext_tools._exchange_columns(key objectid_ext_tools._key,
+    OUT step integer, OUT statement text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+    WITH changing AS MATERIALIZED (
+        SELECT s.relation, s.attname, s.shadow, s.attnotnull, attacl, attoptions, relowner,
+               coalesce(attstattarget, -1) AS target, pg_get_expr(adbin, adrelid) AS "default",
+               col_description(a.attrelid, a.attnum) AS comment,
+               (SELECT conname FROM pg_constraint
+                WHERE conrelid = s.relation AND contype = 'n' AND conkey[1] = s.attnum) AS not_null
+        FROM objectid_ext_tools._changing_columns(key) AS s
+             JOIN pg_class c ON c.oid = s.relation
+             JOIN pg_attribute a ON a.attrelid = s.relation AND a.attnum = s.attnum
+             LEFT JOIN pg_attrdef ON adrelid = a.attrelid AND adnum = a.attnum
+    )
+    SELECT 5, format('DROP TRIGGER "~objectid_ext_conversion" ON %s', relation)
+    FROM changing GROUP BY relation
+    UNION ALL
+    SELECT 7, format('ALTER TABLE %s DROP CONSTRAINT _objectid_ext, %s', relation,
+                     string_agg(format('DROP COLUMN %I', attname), ', '))
+    FROM changing GROUP BY relation
+    UNION ALL
+    SELECT s.step, format('ALTER TABLE %s ', relation) || command
+    FROM changing, LATERAL (VALUES
+        (2, CASE WHEN NOT attnotnull THEN NULL
+                 WHEN not_null IS NULL THEN format('ALTER COLUMN %I SET NOT NULL', shadow)
+                 ELSE format('ADD CONSTRAINT %1$I NOT NULL %1$I', shadow) END),
+        (8, format('RENAME COLUMN %I TO %I', shadow, attname)),
+        (9, format('RENAME CONSTRAINT %I TO ', shadow) || quote_ident(not_null)),
+        (14, format('ALTER COLUMN %I SET DEFAULT ', attname) || "default"),
+        (14, CASE WHEN target >= 0
+                  THEN format('ALTER COLUMN %I SET STATISTICS %s', attname, target) END),
+        (14, format('ALTER COLUMN %I SET (', attname) || array_to_string(attoptions, ', ') || ')')
+    ) AS s (step, command)
+    UNION ALL
+    SELECT 14, format('COMMENT ON COLUMN %s.%I IS %L', relation, attname, comment)
+    FROM changing WHERE comment IS NOT NULL
+    UNION ALL
+    SELECT 14, g
+    FROM changing,
+         objectid_ext_tools._grants(attacl, relowner, format(' (%I)', attname), relation::text) AS g
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._exchange_columns IS
+    'internal: statements that put the shadow columns in the place of the columns';
+
+CREATE FUNCTION objectid_ext_tools._exchange_indexes(key objectid_ext_tools._key,
+    OUT step integer, OUT statement text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH indexes AS MATERIALIZED (
+        SELECT k.*, indisreplident, indisclustered, contype,
+               obj_description(k.index, 'pg_class') AS comment
+        FROM objectid_ext_tools._changing_indexes(key) AS k
+             JOIN pg_index ON indexrelid = k.index
+             LEFT JOIN pg_constraint ON conindid = k.index AND contype IN ('p', 'u')
+    )
+    SELECT s.*
+    FROM indexes, LATERAL (VALUES
+        (10, CASE WHEN contype IS NULL
+                  THEN format('ALTER INDEX %I.%I RENAME TO %I', schema, shadow, name)
+                  ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I', relation, name,
+                              CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END,
+                              shadow) END),
+        (11, CASE WHEN indisreplident
+                  THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, name)
+                  END),
+        (11, CASE WHEN indisclustered
+                  THEN format('ALTER TABLE %s CLUSTER ON %I', relation, name) END),
+        (12, CASE WHEN comment IS NOT NULL
+                  THEN format('COMMENT ON INDEX %I.%I IS %L', schema, name, comment) END)) AS s
+    UNION ALL
+    SELECT 12, format('ALTER TABLE %I.%I RENAME COLUMN %I TO %I', schema, name, a.attname,
+                      c.attname)
+    FROM indexes AS i
+         JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.%I', schema, i.shadow))
+         JOIN objectid_ext_tools._changing_columns(key) AS c
+             ON c.relation = i.relation AND c.shadow = a.attname
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._exchange_indexes IS
+    'internal: statements that put the indexes of the shadow columns in the place of the indexes';
+
+CREATE FUNCTION objectid_ext_tools._exchange_constraints(key objectid_ext_tools._key,
+    OUT step integer, OUT statement text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT s.*
+    FROM objectid_ext_tools._changing_constraints(key) AS c,
+         obj_description(oid, 'pg_constraint') AS comment,
+         LATERAL (VALUES
+             (CASE contype WHEN 'f' THEN 3 ELSE 4 END,
+              format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)),
+             (15, CASE WHEN contype IN ('f', 'c')
+                       THEN format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', conrelid::regclass,
+                                   conname, pg_get_constraintdef(oid),
+                                   CASE WHEN convalidated THEN ' NOT VALID' END) END),
+             (16, CASE WHEN comment IS NOT NULL
+                       THEN format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname,
+                                   conrelid::regclass, comment) END)) AS s
+    UNION ALL
+    SELECT s.*
+    FROM objectid_ext_tools._changing_columns(key) AS c
+         JOIN pg_depend ON classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass
+             AND refobjid = c.relation AND refobjsubid = c.attnum AND deptype = 'a'
+         JOIN pg_class ON oid = objid AND relkind = 'S',
+         LATERAL (VALUES
+             (6, format('ALTER SEQUENCE %s OWNED BY NONE', objid::regclass)),
+             (13, format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, attname))
+         ) AS s
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._exchange_constraints IS
+    'internal: statements that move constraints and the ownership of sequences to the new columns';
+
+CREATE FUNCTION objectid_ext_tools._exchange_statements(key objectid_ext_tools._key)
+RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $$
+    WITH statements AS (
+        SELECT * FROM objectid_ext_tools._view_statements(key)
+        UNION ALL
+        SELECT * FROM objectid_ext_tools._exchange_columns(key)
+        UNION ALL
+        SELECT * FROM objectid_ext_tools._exchange_indexes(key)
+        UNION ALL
+        SELECT * FROM objectid_ext_tools._exchange_constraints(key)
+        UNION ALL
+        SELECT 17, f FROM objectid_ext_tools._trigger_functions(key) AS f
+    )
+    SELECT statement
+    FROM (SELECT *, row_number() OVER () AS place FROM statements) AS s
+    WHERE statement IS NOT NULL
+    ORDER BY step, place
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._exchange_statements IS
+    'internal: statements that put the shadow columns in the place of the columns, with all that '
+    'belongs to them';
+
+CREATE FUNCTION objectid_ext_tools._check_complete(key objectid_ext_tools._key)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    missing text;
+BEGIN
+    SELECT * INTO missing
+    FROM (SELECT format('table %s is not filled', relation)
+          FROM objectid_ext_tools._unvalidated(key.relation)
+          UNION ALL
+          SELECT format('index "%s" has no valid counterpart', name)
+          FROM objectid_ext_tools._changing_indexes(key)
+          WHERE NOT EXISTS (SELECT FROM pg_index
+                            WHERE indexrelid = to_regclass(format('%I.%I', schema, shadow))
+                              AND indisvalid)) AS s
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'the steps before the last are not complete: %', missing
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Ask for the steps that remain, and execute all of them.';
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_complete IS
+    'internal: an error unless the shadow columns are filled and have their indexes';
+
+CREATE FUNCTION objectid_ext_tools._exchanged_relations(key objectid_ext_tools._key)
+RETURNS SETOF regclass
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT view
+    FROM objectid_ext_tools._changing_views(key)
+         JOIN pg_class c ON c.oid = view
+    WHERE pg_get_userbyid(relowner) = current_user
+    UNION
+    SELECT oid FROM objectid_ext_tools._changing_tables(key)
+    UNION
+    SELECT unnest(ARRAY[conrelid, confrelid])
+    FROM objectid_ext_tools._changing_foreign_keys(key)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._exchanged_relations IS
+    'internal: the tables and views that the last step of a conversion changes';
+
+CREATE PROCEDURE objectid_ext_tools._conversion_finish("table" regclass, "column" name,
+    to_type regtype, max_wait interval, node integer DEFAULT NULL,
+    layout snowflake_layout DEFAULT NULL)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET quote_all_identifiers = off
+AS $$
+DECLARE
+    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+    tables CONSTANT regclass[] := ARRAY(
+        SELECT relation FROM objectid_ext_tools._conversions()
+        WHERE key_table = "table" ORDER BY relation);
+    functions CONSTANT regprocedure[] := ARRAY(
+        SELECT function FROM objectid_ext_tools._conversions()
+        WHERE key_table = "table" ORDER BY relation);
+    later CONSTANT jsonb := (SELECT jsonb_agg(ARRAY[relation::oid::text, constraint_name])
+                             FROM objectid_ext_tools._validations(key));
+    state CONSTANT text := objectid_ext_tools._state(key, tables[1], later);
+    statements text[];
+    generator text;
+BEGIN
+    PERFORM objectid_ext_tools._claim("table");
+    PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
+        SELECT objectid_ext_tools._exchanged_relations(key)
+        UNION
+        SELECT objectid_ext_tools._key_sequence(key) WHERE layout IS NOT NULL),
+        max_wait);
+    PERFORM objectid_ext_tools._check_unchanged(key);
+    PERFORM objectid_ext_tools._refuse(key, 2);
+    PERFORM objectid_ext_tools._check_complete(key);
+    IF layout IS NOT NULL THEN
+        generator := (objectid_ext_tools._snowflake_default(key, node, layout)).generator;
+    END IF;
+    statements := ARRAY(
+            SELECT objectid_ext_tools._exchange_statements(key))
+        || ('ALTER TABLE ' || "table" || format(' ALTER COLUMN %I SET DEFAULT ', "column")
+            || generator)
+        || ARRAY(SELECT format('DROP FUNCTION %s', f) FROM unnest(functions) AS f
+                 WHERE f <> functions[1] OR later IS NULL)
+        || (format('COMMENT ON FUNCTION %s IS ', functions[1]) || quote_literal(state));
+    PERFORM objectid_ext_tools._execute_all(VARIADIC array_remove(statements, NULL));
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools._conversion_finish IS
+    'internal: the last step of a conversion, which exchanges the columns';
+
+CREATE PROCEDURE objectid_ext_tools._conversion_end("table" regclass)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    each record;
+BEGIN
+    FOR each IN
+        SELECT * FROM objectid_ext_tools._conversions() WHERE key_table = "table"
+    LOOP
+        IF each.data !~ '^[[]' OR EXISTS (
+            SELECT FROM jsonb_array_elements(each.data::jsonb) AS v
+                 JOIN pg_constraint ON conrelid = (v ->> 0)::oid AND conname = v ->> 1
+            WHERE NOT convalidated)
+        THEN
+            RAISE EXCEPTION 'the steps before the last are not complete'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = 'Ask for the steps that remain, and execute all of them.';
+        END IF;
+        EXECUTE format('DROP FUNCTION %s', each.function);
+    END LOOP;
+END;
+$$;
+COMMENT ON PROCEDURE objectid_ext_tools._conversion_end IS
+    'internal: removes what a conversion has left to know which constraints must be validated';

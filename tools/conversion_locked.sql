@@ -1,0 +1,181 @@
+----------------------------------------------------------------------
+-- Conversion of a key under a lock
+----------------------------------------------------------------------
+
+-- Writers lock the tables in any order, and the sequence before them or after them, so
+-- there is no order without deadlocks.  We wait for the first lock as the caller wants,
+-- but for less than deadlock_timeout for each other; if that fails, the subtransaction
+-- gives all back, and we begin with what was busy.  Until its table is locked, a key can
+-- get another partition or foreign key, so look again.
+
+CREATE FUNCTION objectid_ext_tools._lock_statements(key objectid_ext_tools._key, sequence regclass)
+RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation)
+    FROM (SELECT relation FROM objectid_ext_tools._key_columns(key)
+          UNION
+          SELECT unnest(ARRAY[conrelid, confrelid])
+          FROM objectid_ext_tools._changing_foreign_keys(key)) AS tables
+    UNION
+    SELECT format('ALTER SEQUENCE %s AS bigint', sequence) WHERE sequence IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_statements IS
+    'internal: statements that lock all that a conversion changes';
+
+CREATE FUNCTION objectid_ext_tools._lock_key(key objectid_ext_tools._key,
+    sequence regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timeout text := current_setting('lock_timeout');
+    busy text := format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', key.relation);
+    locked text[];
+    next text[];
+    other record;
+BEGIN
+    PERFORM objectid_ext_tools._check_isolation();
+    <<attempt>>
+    LOOP
+        BEGIN
+            locked := '{}';
+            EXECUTE busy;
+            locked := ARRAY[busy];
+            SET LOCAL lock_timeout = '100ms';
+            LOOP
+                next := ARRAY(SELECT objectid_ext_tools._lock_statements(key, sequence)
+                              EXCEPT
+                              SELECT unnest(locked));
+                EXIT attempt WHEN next = '{}';
+                FOREACH busy IN ARRAY next LOOP
+                    EXECUTE busy;
+                END LOOP;
+                locked := locked || next;
+            END LOOP;
+        EXCEPTION WHEN lock_not_available THEN
+            IF locked = '{}' THEN
+                RAISE;
+            END IF;
+        END;
+    END LOOP;
+    SELECT c.relation, c.key_table INTO other
+    FROM objectid_ext_tools._conversions() AS c
+         JOIN objectid_ext_tools._key_columns(key) AS k ON k.relation = c.relation
+    ORDER BY 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % is in a conversion that has begun while it is in use',
+                other.relation::regclass
+            USING ERRCODE = 'object_in_use',
+                  HINT = format('Complete that of table %s, or undo it by undo_conversion().',
+                                other.key_table::regclass);
+    END IF;
+    PERFORM set_config('lock_timeout', timeout, true);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._lock_key IS
+    'internal: locks all tables that a conversion changes, and a sequence (or null); an error at '
+    'isolation levels above READ COMMITTED';
+
+-- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
+-- before, and checked once, when all types are changed.
+
+CREATE FUNCTION objectid_ext_tools._type_statements(key objectid_ext_tools._key) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH foreign_keys AS MATERIALIZED (
+        SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, oid,
+               pg_get_constraintdef(oid) AS definition,
+               obj_description(oid, 'pg_constraint') AS comment
+        FROM objectid_ext_tools._changing_foreign_keys(key)
+    ), statements (step, oid, statement) AS (
+        SELECT 2, relation,
+               format('ALTER TABLE %s %s', relation,
+                      string_agg(format('ALTER COLUMN %1$I TYPE %2$s USING %1$I::%2$s',
+                                        attname, key.to_type), ', '))
+        FROM objectid_ext_tools._key_columns(key)
+        WHERE type <> key.to_type AND NOT inherited
+        GROUP BY relation
+        UNION ALL
+        SELECT step, oid, statement
+        FROM foreign_keys, LATERAL (VALUES
+            (1, format('ALTER TABLE %s DROP CONSTRAINT %s', relation, name)),
+            (3, format('ALTER TABLE %s ADD CONSTRAINT %s %s', relation, name, definition)),
+            (4, CASE WHEN comment IS NOT NULL
+                     THEN format('COMMENT ON CONSTRAINT %s ON %s IS %L', name, relation, comment)
+                     END)) AS v (step, statement)
+        UNION ALL
+        SELECT 5, NULL, f FROM objectid_ext_tools._trigger_functions(key) AS f
+    )
+    SELECT statement FROM statements WHERE statement IS NOT NULL ORDER BY step, oid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._type_statements IS
+    'internal: statements that change the type of a key, and of all columns that refer to it';
+
+CREATE FUNCTION objectid_ext_tools._change_key_type(key objectid_ext_tools._key) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    -- not an argument of the call, whose text is in the CONTEXT of an error
+    statements text[] := ARRAY(
+        SELECT objectid_ext_tools._type_statements(key));
+BEGIN
+    PERFORM objectid_ext_tools._execute_all(VARIADIC statements);
+EXCEPTION WHEN undefined_function THEN
+    RAISE EXCEPTION '%', SQLERRM
+        USING ERRCODE = 'undefined_function',
+              HINT = 'A constraint, index or statistics object calls it with a column that '
+                     'changes. Drop it, convert the column, and create it again.';
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._change_key_type IS
+    'internal: changes the type of a key, and of all columns that refer to it';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name,
+    node integer, layout snowflake_layout) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    key CONSTANT objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
+    new record;
+BEGIN
+    IF num_nulls("table", "column", layout) > 0 THEN
+        RAISE EXCEPTION 'table, column and layout must not be null'
+            USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    PERFORM objectid_ext_tools._check_key(key, 'smallint', 'integer', 'bigint');
+    PERFORM objectid_ext_tools._lock_key(key, objectid_ext_tools._key_sequence(key));
+    -- what can have changed meanwhile
+    PERFORM objectid_ext_tools._check_key(key, 'smallint', 'integer', 'bigint');
+    new := objectid_ext_tools._snowflake_default(key, node, layout);
+    PERFORM objectid_ext_tools._change_key_type(key);
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column",
+                   new.generator);
+    RETURN new.sequence;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake IS
+    'makes snowflakes the default of a serial, identity or nextval() column, for a node (null: '
+    'that of the server), on the same sequence, which it returns; the column and all that refer to '
+    'it become bigint; ids stay; the tables are locked; the caller is their owner; an error at '
+    'isolation levels above READ COMMITTED';
+
+CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    to_type CONSTANT regtype := objectid_ext_tools._ids_schema() || '.objectid';
+    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+BEGIN
+    PERFORM objectid_ext_tools._lock_key(key, NULL);
+    PERFORM objectid_ext_tools._check_key(key, 'text', 'varchar', 'bpchar', 'bytea',
+                                          'jsonb', to_type);
+    PERFORM objectid_ext_tools._change_key_type(key);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid IS
+    'changes a text, varchar, char, bytea or jsonb column, and all that refer to it, to objectid; '
+    'an error if a value is not a valid id; the tables are locked; the caller is their owner; an '
+    'error at isolation levels above READ COMMITTED';

@@ -1,0 +1,309 @@
+----------------------------------------------------------------------
+-- Live conversions: what is in the way
+----------------------------------------------------------------------
+
+-- Each function tells all reasons of a kind that the catalog knows, with what can be done.
+
+CREATE TYPE objectid_ext_tools._refusal AS (relation regclass, reason text, hint text);
+COMMENT ON TYPE objectid_ext_tools._refusal IS
+    'internal: what prevents a conversion, and what can be done about it';
+
+CREATE FUNCTION objectid_ext_tools._changing_tables(key objectid_ext_tools._key)
+RETURNS SETOF pg_class
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT *
+    FROM pg_class
+    WHERE oid = key.relation
+       OR oid IN (SELECT relation
+                  FROM objectid_ext_tools._changing_columns(key))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._changing_tables IS
+    'internal: the table of a key, and those with columns whose type changes';
+
+CREATE FUNCTION objectid_ext_tools._table_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH tables AS MATERIALIZED (
+        SELECT oid::regclass AS relation, c.*
+        FROM objectid_ext_tools._changing_tables(key) AS c
+    )
+    SELECT relation,
+           CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it'
+                        WHEN 'p' THEN 'it is partitioned'
+                        ELSE 'it is not a table' END,
+           CASE WHEN relkind IN ('r', 'p')
+                THEN 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().'
+                ELSE 'Name the table of the column.' END
+    FROM tables
+    WHERE relkind <> 'r'
+       OR EXISTS (SELECT FROM pg_inherits WHERE relation IN (inhrelid, inhparent))
+    UNION ALL
+    SELECT relation, 'row-level security is forced',
+           'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.'
+    FROM tables
+    WHERE relforcerowsecurity
+    UNION ALL
+    SELECT relation, 'it is published, and has no replica identity',
+           'Its rows cannot be updated. Use ALTER TABLE ... REPLICA IDENTITY FULL meanwhile.'
+    FROM tables
+    WHERE (relreplident = 'n'
+           OR relreplident = 'd'
+              AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = relation AND indisprimary))
+      AND EXISTS (SELECT FROM pg_publication, pg_get_publication_tables(pubname) AS p
+                  WHERE pubupdate AND p.relid = relation)
+    UNION ALL
+    SELECT relation, format('it has rule "%s"', rulename),
+           'Drop the rule, or convert the column under a lock.'
+    FROM tables JOIN pg_rewrite ON ev_class = relation AND rulename <> '_RETURN'
+    UNION ALL
+    SELECT relation, 'it is in another conversion', 'Complete or undo that one first.'
+    FROM tables
+    WHERE EXISTS (SELECT FROM objectid_ext_tools._conversions() AS c
+                  WHERE c.relation = tables.relation AND key_table <> key.relation)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._table_refusals IS
+    'internal: the kinds of tables that a live conversion refuses';
+
+-- Whoever can create objects in a schema can make better matches for the functions and
+-- operators in the text of a view, or take the names of indexes and trigger functions.
+
+CREATE FUNCTION objectid_ext_tools._role_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH tables AS MATERIALIZED (
+        SELECT oid::regclass AS relation, c.*
+        FROM objectid_ext_tools._changing_tables(key) AS c
+    ), schemas AS MATERIALIZED (
+        SELECT relation, relowner, n.*
+        FROM tables
+             JOIN pg_namespace n ON n.oid = relnamespace
+                 OR quote_ident(nspname) = objectid_ext_tools._ids_schema()
+                    AND key.to_type <> 'bigint'::regtype
+                    AND EXISTS (SELECT FROM objectid_ext_tools._changing_views(key))
+    )
+    SELECT relation, format('it is owned by %s', relowner::regrole),
+           'Connect as the owner of all tables.'
+    FROM tables
+    WHERE relowner <> quote_ident(current_user)::regrole
+    UNION ALL
+    SELECT confrelid::regclass,
+           format('it is owned by %s, and foreign key "%s" refers to it', relowner::regrole,
+                  conname),
+           'Drop the foreign key before, and create it again afterwards.'
+    FROM objectid_ext_tools._changing_foreign_keys(key) AS f
+         JOIN pg_class c ON c.oid = confrelid
+    WHERE confrelid NOT IN (SELECT relation FROM tables)
+      AND relowner <> quote_ident(current_user)::regrole
+    UNION ALL
+    SELECT DISTINCT ON (relation) relation,
+           format('%s can create objects in schema %I',
+                  CASE grantee WHEN 0 THEN 'everybody' ELSE 'role ' || grantee::regrole END,
+                  nspname),
+           'Revoke CREATE on the schema, or change its owner.'
+    FROM schemas,
+         LATERAL (SELECT nspowner
+                  UNION
+                  SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE'
+                 ) AS g (grantee)
+    WHERE grantee <> relowner
+      AND NOT EXISTS (SELECT FROM pg_roles r
+                      WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._role_refusals IS
+    'internal: roles that own, or can create, what a live conversion relies on';
+
+-- Filling a row is an UPDATE, which must not fire triggers of users.
+
+CREATE FUNCTION objectid_ext_tools._update_triggers("table" regclass) RETURNS SETOF pg_trigger
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT *
+    FROM pg_trigger
+    WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
+      AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled <> 'D'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._update_triggers IS
+    'internal: triggers that an UPDATE of a shadow column would fire';
+
+CREATE FUNCTION objectid_ext_tools._trigger_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH tables AS MATERIALIZED (
+        SELECT oid::regclass AS relation
+        FROM objectid_ext_tools._changing_tables(key)
+    )
+    SELECT relation, format('it has triggers on UPDATE, such as "%s"', min(tgname)),
+           format('Have a superuser grant you the right to skip them: '
+                  'GRANT SET ON PARAMETER session_replication_role TO %s.',
+                  quote_ident(current_user)::regrole)
+    FROM tables, objectid_ext_tools._update_triggers(relation) AS t
+    WHERE tgenabled = 'O'
+      AND NOT has_parameter_privilege(current_user, 'session_replication_role', 'SET')
+      AND EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key) AS s
+                  WHERE s.relation = tables.relation)
+    GROUP BY 1
+    UNION ALL
+    SELECT relation, format('trigger "%s" is set to ENABLE ALWAYS or REPLICA', tgname),
+           'It would fire when rows are filled. Use ALTER TABLE ... ENABLE TRIGGER meanwhile.'
+    FROM tables, objectid_ext_tools._update_triggers(relation)
+    WHERE tgenabled <> 'O'
+    UNION ALL
+    SELECT relation, format('trigger "%s" fires after the one of the conversion', tgname),
+           'Rename the trigger: they fire in the order of their names.'
+    FROM tables JOIN pg_trigger ON tgrelid = relation
+    WHERE NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0
+      AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._trigger_refusals IS
+    'internal: triggers that prevent a live conversion';
+
+CREATE FUNCTION objectid_ext_tools._column_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH changing AS MATERIALIZED (
+        SELECT s.*, relation = key.relation AND attname = key.attname AS is_key
+        FROM objectid_ext_tools._changing_columns(key) AS s
+    )
+    SELECT relation, format('no index has column "%s"', attname), 'Convert it under a lock.'
+    FROM changing AS c
+    WHERE is_key
+      AND NOT EXISTS (SELECT
+                      FROM objectid_ext_tools._changing_indexes(key) AS i
+                      WHERE i.relation = c.relation)
+    UNION ALL
+    SELECT relation,
+           format('column "%s" is %s', c.attname,
+                  CASE WHEN attgenerated <> '' THEN 'generated' ELSE 'an identity column' END),
+           'Convert it under a lock.'
+    FROM changing AS c JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum
+    WHERE attgenerated <> '' OR attidentity <> '' AND NOT is_key
+    UNION ALL
+    SELECT relation, format('column "%s" is of type %s', attname, type), 'Convert it under a lock.'
+    FROM changing
+    WHERE type IN ('bytea'::regtype, 'jsonb'::regtype)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._column_refusals IS
+    'internal: columns that a live conversion refuses';
+
+CREATE FUNCTION objectid_ext_tools._index_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT indrelid::regclass, format('index "%s" %s', name, problem),
+           'Convert the column under a lock, or drop the index and create it again afterwards.'
+    FROM objectid_ext_tools._changing_indexes(key)
+         JOIN pg_index ON indexrelid = index,
+         LATERAL (VALUES (CASE
+             WHEN indisexclusion THEN 'belongs to an exclusion constraint'
+             WHEN NOT indimmediate THEN 'belongs to a deferrable constraint'
+             WHEN NOT indisvalid THEN 'is not valid'
+             WHEN (SELECT reltablespace FROM pg_class WHERE oid = index) <> 0
+                 THEN 'is in a tablespace of its own'
+             WHEN EXISTS (SELECT FROM pg_attribute
+                          WHERE attrelid = index AND coalesce(attstattarget, -1) >= 0)
+                 THEN 'has statistics targets'
+             END)) AS v (problem)
+    WHERE problem IS NOT NULL
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._index_refusals IS
+    'internal: indexes that a live conversion cannot make again';
+
+-- What is neither made again by a conversion nor dropped with a view
+
+CREATE FUNCTION objectid_ext_tools._dependent_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH known (classid, objid) AS MATERIALIZED (
+        SELECT 'pg_rewrite'::regclass, r.oid
+        FROM objectid_ext_tools._changing_views(key)
+             JOIN pg_rewrite r ON ev_class = view
+        UNION ALL
+        SELECT 'pg_class'::regclass, index
+        FROM objectid_ext_tools._changing_indexes(key)
+    )
+    SELECT s.relation,
+           format('%s depends on column "%s"', pg_describe_object(classid, objid, objsubid),
+                  s.attname),
+           'Drop it first, and create it again afterwards.'
+    FROM objectid_ext_tools._changing_columns(key) AS s
+         JOIN pg_depend d ON refclassid = 'pg_class'::regclass AND refobjid = s.relation
+             AND refobjsubid = s.attnum
+    WHERE deptype <> 'i'
+      AND (classid, objid) NOT IN (SELECT k.classid, k.objid FROM known AS k)
+      AND NOT CASE classid
+              WHEN 'pg_class'::regclass THEN
+                  EXISTS (SELECT FROM pg_class WHERE oid = objid AND relkind = 'S')
+              WHEN 'pg_constraint'::regclass THEN
+                  EXISTS (SELECT FROM pg_constraint
+                          WHERE oid = objid AND contype IN ('p', 'u', 'f', 'c', 'n'))
+              WHEN 'pg_attrdef'::regclass THEN
+                  EXISTS (SELECT FROM pg_attrdef
+                          WHERE oid = objid AND adrelid = s.relation AND adnum = s.attnum)
+              WHEN 'pg_trigger'::regclass THEN
+                  EXISTS (SELECT FROM pg_trigger
+                          WHERE oid = objid AND tgname = '~objectid_ext_conversion')
+              ELSE false END
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._dependent_refusals IS
+    'internal: objects that depend on a column whose type changes, and prevent that';
+
+CREATE FUNCTION objectid_ext_tools._view_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH views AS MATERIALIZED (
+        SELECT c.*, view
+        FROM objectid_ext_tools._changing_views(key)
+             JOIN pg_class c ON c.oid = view
+    )
+    SELECT view,
+           CASE WHEN relkind <> 'v' THEN 'it is a materialized view that reads a converted column'
+                ELSE format('it is a view that reads a converted column, and is owned by %s',
+                            relowner::regrole) END,
+           'Drop it before the last step, and create it again afterwards.'
+    FROM views
+    WHERE relkind <> 'v' OR relowner <> quote_ident(current_user)::regrole
+    UNION ALL
+    SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid)),
+           'Drop it before the last step, and create it again afterwards.'
+    FROM views
+         JOIN pg_depend
+             ON (refclassid = 'pg_class'::regclass AND refobjid = views.oid
+                 OR refclassid = 'pg_type'::regclass AND refobjid = views.reltype)
+                AND deptype <> 'i'
+    WHERE relkind = 'v'
+      AND NOT (classid = 'pg_rewrite'::regclass
+               AND EXISTS (SELECT FROM views v JOIN pg_rewrite r ON ev_class = v.oid
+                           WHERE r.oid = objid AND rulename = '_RETURN'))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._view_refusals IS
+    'internal: views that prevent the last step of a live conversion, if they are still there';
+
+CREATE FUNCTION objectid_ext_tools._refusals(key objectid_ext_tools._key,
+    OUT relation regclass, OUT reason text, OUT hint text, OUT late boolean) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT *, false FROM objectid_ext_tools._table_refusals(key)
+    UNION ALL
+    SELECT *, false FROM objectid_ext_tools._role_refusals(key)
+    UNION ALL
+    SELECT *, false FROM objectid_ext_tools._trigger_refusals(key)
+    UNION ALL
+    SELECT *, false FROM objectid_ext_tools._column_refusals(key)
+    UNION ALL
+    SELECT *, false FROM objectid_ext_tools._index_refusals(key)
+    UNION ALL
+    SELECT *, false FROM objectid_ext_tools._dependent_refusals(key)
+    UNION ALL
+    SELECT *, true FROM objectid_ext_tools._view_refusals(key)
+    ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._refusals IS
+    'internal: what prevents a live conversion, by the catalog, and what can be done about it; '
+    'what is late prevents its last step only';

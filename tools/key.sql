@@ -1,0 +1,226 @@
+----------------------------------------------------------------------
+-- Conversions: the columns that belong to a key, and what belongs to these
+----------------------------------------------------------------------
+
+CREATE TYPE objectid_ext_tools._key AS (relation regclass, attname name, to_type regtype);
+COMMENT ON TYPE objectid_ext_tools._key IS 'internal: a column that is converted, and its new type';
+
+-- Their types change together: a key, the columns that refer to it by foreign keys,
+-- directly or not, and those of partitions and children.  A foreign key can refer to
+-- a partition alone, or belong to one alone; then the parent's column changes, too.
+
+CREATE FUNCTION objectid_ext_tools._key_columns(key objectid_ext_tools._key,
+    OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype,
+    OUT inherited boolean) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE reached (relation, attnum, inherited) AS (
+        SELECT attrelid, attnum, false
+        FROM pg_attribute
+        WHERE attrelid = key.relation AND attname = key.attname AND attnum > 0
+        UNION
+        SELECT next.*
+        FROM reached AS r, LATERAL (
+            SELECT conrelid, conkey[array_position(confkey, r.attnum)], false
+            FROM pg_constraint
+            WHERE contype = 'f' AND conparentid = 0
+              AND confrelid = r.relation AND r.attnum = ANY (confkey)
+            UNION ALL
+            SELECT h.attrelid, h.attnum, true
+            FROM pg_inherits
+                 JOIN pg_attribute p ON p.attrelid = inhparent
+                 JOIN pg_attribute h ON h.attrelid = inhrelid AND h.attname = p.attname
+            WHERE inhparent = r.relation AND p.attnum = r.attnum
+            UNION ALL
+            SELECT p.attrelid, p.attnum, false
+            FROM pg_inherits
+                 JOIN pg_attribute h ON h.attrelid = inhrelid
+                 JOIN pg_attribute p ON p.attrelid = inhparent AND p.attname = h.attname
+            WHERE inhrelid = r.relation AND inhrelid <> key.relation
+              AND h.attnum = r.attnum AND h.attinhcount > 0) AS next
+    )
+    SELECT a.attrelid, a.attnum, a.attname, a.atttypid, bool_or(r.inherited)
+    FROM reached AS r JOIN pg_attribute a ON a.attrelid = r.relation AND a.attnum = r.attnum
+    GROUP BY a.attrelid, a.attnum, a.attname, a.atttypid
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._key_columns IS
+    'internal: a column, the columns that refer to it by foreign keys, directly or not, and those '
+    'that inherit one of these';
+
+CREATE FUNCTION objectid_ext_tools._changing_columns(key objectid_ext_tools._key,
+    OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype, OUT shadow name,
+    OUT attnotnull boolean) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT k.relation, k.attnum, k.attname, k.type, ('_objectid_ext_' || k.attnum)::name,
+           a.attnotnull
+    FROM objectid_ext_tools._key_columns(key) AS k
+         JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.attnum
+    WHERE k.type <> key.to_type
+    ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._changing_columns IS
+    'internal: the columns of a key whose type changes, with the names of their shadow columns';
+
+CREATE FUNCTION objectid_ext_tools._beside(name name) RETURNS name
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ('_objectid_ext_' || left(md5(name), 16))::name
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._beside IS
+    'internal: the name of the index that a conversion makes beside another';
+
+CREATE FUNCTION objectid_ext_tools._changing_indexes(key objectid_ext_tools._key,
+    OUT relation regclass, OUT index regclass, OUT schema name, OUT name name, OUT shadow name,
+    OUT uniqueness text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT indrelid::regclass, c.oid::regclass, nspname, relname,
+           objectid_ext_tools._beside(relname), CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
+    FROM objectid_ext_tools._changing_columns(key) AS s
+         JOIN pg_index ON indrelid = s.relation
+         JOIN pg_class c ON c.oid = indexrelid
+         JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE s.attnum = ANY (indkey)
+       OR EXISTS (SELECT FROM pg_depend
+                  WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+                    AND refclassid = 'pg_class'::regclass
+                    AND refobjid = s.relation AND refobjsubid = s.attnum)
+    ORDER BY 2
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._changing_indexes IS
+    'internal: the indexes of columns whose type changes, with the names of those of the shadow '
+    'columns';
+
+-- Those of partitions have a parent, and follow it.
+
+CREATE FUNCTION objectid_ext_tools._changing_foreign_keys(key objectid_ext_tools._key)
+RETURNS SETOF pg_constraint
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.*
+    FROM pg_constraint c
+    WHERE contype = 'f' AND conparentid = 0
+      AND EXISTS (SELECT FROM objectid_ext_tools._key_columns(key)
+                  WHERE type <> key.to_type
+                    AND (relation = conrelid AND attnum = ANY (conkey)
+                         OR relation = confrelid AND attnum = ANY (confkey)))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._changing_foreign_keys IS
+    'internal: foreign keys of which a column will change its type';
+
+CREATE FUNCTION objectid_ext_tools._changing_constraints(key objectid_ext_tools._key)
+RETURNS SETOF pg_constraint
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT * FROM objectid_ext_tools._changing_foreign_keys(key)
+    UNION ALL
+    SELECT DISTINCT c.*
+    FROM objectid_ext_tools._changing_columns(key)
+         JOIN pg_constraint c
+             ON conrelid = relation AND contype IN ('p', 'u', 'c') AND attnum = ANY (conkey)
+    WHERE conname <> '_objectid_ext'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._changing_constraints IS
+    'internal: the constraints of the columns whose type changes';
+
+-- A session that has executed a PL/pgSQL trigger expects the old types of NEW and OLD
+-- until the function is altered.
+
+CREATE FUNCTION objectid_ext_tools._trigger_functions(key objectid_ext_tools._key)
+RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
+    FROM objectid_ext_tools._key_columns(key) AS k
+         JOIN pg_trigger
+             ON tgrelid = k.relation AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
+         JOIN pg_proc p ON p.oid = tgfoid
+    WHERE proowner = quote_ident(current_user)::regrole
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._trigger_functions IS
+    'internal: statements that let sessions compile the trigger functions of a key''s tables '
+    'again, if they belong to the caller';
+
+-- Checks, defaults, indexes and views of another role are expressions that this role has
+-- chosen: to alter its table, or to read its view, executes them as the caller.
+
+CREATE FUNCTION objectid_ext_tools._check_owner(key objectid_ext_tools._key) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other record;
+BEGIN
+    SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO other
+    FROM (SELECT key.relation
+          UNION
+          SELECT k.relation FROM objectid_ext_tools._key_columns(key) AS k
+         ) AS t (relation)
+         JOIN pg_class c ON c.oid = t.relation
+    WHERE pg_get_userbyid(relowner) <> current_user
+    ORDER BY c.oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'must be owner of table %', other.relation
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('Connect as role "%s", or use SET ROLE; it must own all tables '
+                                'of the key.', other.owner);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_owner IS
+    'internal: an error unless the current role owns a table and all that belong to its key';
+
+CREATE FUNCTION objectid_ext_tools._check_types(key objectid_ext_tools._key,
+    VARIADIC types regtype[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns(key)) THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', key.attname, key.relation
+            USING ERRCODE = 'undefined_column';
+    END IF;
+    SELECT * INTO other
+    FROM objectid_ext_tools._key_columns(key)
+    WHERE type <> ALL (types)
+    ORDER BY relation, attnum LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % is of type %',
+                other.attname, other.relation, other.type
+            USING ERRCODE = 'datatype_mismatch',
+                  DETAIL = format('Columns of these types can be converted: %s.',
+                                  array_to_string(types, ', '));
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_types IS
+    'internal: an error if the column does not exist, or one that belongs to the key is of none of '
+    'these types';
+
+CREATE FUNCTION objectid_ext_tools._check_key(key objectid_ext_tools._key,
+    VARIADIC types regtype[]) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM objectid_ext_tools._check_owner(key);
+    PERFORM objectid_ext_tools._check_types(key, VARIADIC types);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_key IS
+    'internal: an error unless the current role owns all tables of a key, whose columns are of '
+    'these types';
+
+CREATE FUNCTION objectid_ext_tools._execute_all(VARIADIC statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._execute_all IS 'internal: executes statements';

@@ -1,0 +1,193 @@
+----------------------------------------------------------------------
+-- Conversions: the sequence of a key, and the default that issues snowflakes
+----------------------------------------------------------------------
+
+-- pg_get_expr() prints the sequence as a literal, with its schema.
+
+CREATE FUNCTION objectid_ext_tools._key_sequence(key objectid_ext_tools._key)
+RETURNS regclass
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+AS $body$
+DECLARE
+    literal CONSTANT text :=
+        $re$^(?:nextval[(]|[^(']*next_snowflake[(])'((?:[^']|'')*)'::regclass[,)]$re$;
+    sequence regclass;
+    other record;
+BEGIN
+    SELECT coalesce(pg_get_serial_sequence(key.relation::text,
+                                           CASE WHEN attidentity <> '' THEN attname END),
+                    replace(substring(pg_get_expr(adbin, adrelid) FROM literal), '''''', ''''))
+        INTO sequence
+    FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE attrelid = key.relation AND attname = key.attname;
+    IF sequence IS NULL THEN
+        RAISE EXCEPTION 'column "%" of table % has no sequence', key.attname, key.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'It is not an identity column, and its default is not nextval() of '
+                           'a sequence.',
+                  HINT = 'For a bigint column, ALTER TABLE ... ALTER ... SET DEFAULT '
+                         'next_snowflake(...) is enough.';
+    END IF;
+    IF (SELECT pg_get_userbyid(relowner) <> current_user FROM pg_class WHERE oid = sequence) THEN
+        RAISE EXCEPTION 'must be owner of sequence %', sequence
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'Use a sequence of the owner of the table.';
+    END IF;
+    SELECT adrelid::regclass AS relation, attname INTO other
+    FROM pg_depend
+         JOIN pg_attrdef d ON d.oid = objid
+         JOIN pg_attribute a ON a.attrelid = adrelid AND a.attnum = adnum
+    WHERE classid = 'pg_attrdef'::regclass
+      AND refclassid = 'pg_class'::regclass AND refobjid = sequence
+      AND NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns(key) AS k
+                      WHERE k.relation = adrelid AND k.attnum = adnum)
+    ORDER BY 1, 2 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'sequence % is also used by column "%" of table %',
+                sequence, other.attname, other.relation
+            USING ERRCODE = 'object_in_use',
+                  HINT = 'Use a different sequence for one of the columns.';
+    END IF;
+    RETURN sequence;
+END;
+$body$;
+COMMENT ON FUNCTION objectid_ext_tools._key_sequence IS
+    'internal: the sequence of an identity column, or of a default that is nextval() or '
+    'next_snowflake(); an error if there is none, or if another column uses it';
+
+CREATE FUNCTION objectid_ext_tools._has_snowflakes(key objectid_ext_tools._key)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (
+        SELECT FROM pg_attribute
+             JOIN pg_attrdef d ON adrelid = attrelid AND adnum = attnum
+             JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid
+                 AND refclassid = 'pg_proc'::regclass
+             JOIN pg_proc p ON p.oid = refobjid
+        WHERE attrelid = key.relation AND attname = key.attname AND proname = 'next_snowflake'
+          AND pronamespace::regnamespace::text = objectid_ext_tools._ids_schema())
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._has_snowflakes IS
+    'internal: is the default of a column next_snowflake()?';
+
+-- Dropping an identity drops its sequence, so another of the same name replaces it.  A
+-- default, unlike an identity, requires USAGE on the sequence of those who insert.
+
+CREATE FUNCTION objectid_ext_tools._identity_statements(key objectid_ext_tools._key,
+    sequence regclass, name text) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH old AS (
+        SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
+    ), privileges AS (
+        SELECT grantee, privilege_type
+        FROM old, aclexplode(relacl)
+        WHERE grantee <> relowner
+        UNION
+        SELECT grantee, 'USAGE'
+        FROM (SELECT relacl FROM pg_class WHERE oid = key.relation
+              UNION ALL
+              SELECT attacl FROM pg_attribute WHERE attrelid = key.relation
+             ) AS t (acl), aclexplode(acl)
+        WHERE privilege_type = 'INSERT'
+    ), changes (step, command) AS (
+        SELECT s.*
+        FROM old, LATERAL (VALUES
+            (1, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', key.relation, key.attname)),
+            (2, format('CREATE SEQUENCE %s INCREMENT %s CACHE %s', name, seqincrement, seqcache)),
+            (3, format('ALTER SEQUENCE %s OWNER TO %s', name, relowner::regrole)),
+            (4, format('ALTER SEQUENCE %s OWNED BY %s.%I', name, key.relation, key.attname)),
+            (5, format('COMMENT ON SEQUENCE %s IS %L', name, obj_description(oid, 'pg_class')))
+        ) AS s
+        UNION ALL
+        -- what ALTER DEFAULT PRIVILEGES gives a new sequence, the old one need not have had
+        SELECT 5, format('REVOKE ALL ON SEQUENCE %s FROM %s', name,
+                         objectid_ext_tools._grantee(grantee))
+        FROM old
+             JOIN pg_default_acl ON defaclrole = quote_ident(current_user)::regrole
+                 AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace),
+             aclexplode(defaclacl)
+        WHERE grantee <> relowner
+        UNION ALL
+        SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name,
+                         objectid_ext_tools._grantee(grantee))
+        FROM privileges
+    )
+    SELECT command FROM changes ORDER BY step, command
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._identity_statements IS
+    'internal: statements that replace the identity of a column by a sequence of the same name';
+
+CREATE FUNCTION objectid_ext_tools._replace_identity(key objectid_ext_tools._key,
+    sequence regclass) RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name CONSTANT text := (SELECT format('%I.%I', nspname, relname)
+                           FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+                           WHERE c.oid = sequence);
+BEGIN
+    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+        SELECT objectid_ext_tools._identity_statements(key, sequence, name)));
+    RETURN name::regclass;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._replace_identity IS
+    'internal: replaces the identity of a column by a sequence of the same name, which it returns';
+
+-- Ids of the past stay below those to come.  A burst can be ahead of the clock.
+
+CREATE FUNCTION objectid_ext_tools._highest_id(key objectid_ext_tools._key, sequence regclass,
+    layout snowflake_layout) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    highest bigint;
+    present bigint;
+BEGIN
+    EXECUTE format('SELECT greatest($1, max(%I), 0),'
+                   '       %s.snowflake_ceiling(clock_timestamp() + interval ''1 minute'', $2)'
+                   ' FROM %s', key.attname, objectid_ext_tools._ids_schema(), key.relation)
+        INTO highest, present USING pg_sequence_last_value(sequence), layout;
+    IF highest > present THEN
+        RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %',
+                key.attname, key.relation, highest, layout
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    RETURN highest;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._highest_id IS
+    'internal: the highest id of a column or its sequence; an error if it is above the snowflakes '
+    'of now';
+
+-- ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
+-- called once, for its errors, before the tables are rewritten.
+
+CREATE FUNCTION objectid_ext_tools._snowflake_default(key objectid_ext_tools._key, node integer,
+    layout snowflake_layout,
+    OUT sequence regclass, OUT generator text) RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    highest bigint;
+BEGIN
+    sequence := objectid_ext_tools._key_sequence(key);
+    highest := objectid_ext_tools._highest_id(key, sequence, layout);
+    IF EXISTS (SELECT FROM pg_attribute
+               WHERE attrelid = key.relation AND attname = key.attname AND attidentity <> '') THEN
+        sequence := objectid_ext_tools._replace_identity(key, sequence);
+    END IF;
+    generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)',
+                        objectid_ext_tools._ids_schema(), sequence, node || ', ', layout);
+    EXECUTE format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s',
+                   sequence, highest + 1);
+    EXECUTE 'SELECT ' || generator;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._snowflake_default IS
+    'internal: prepares the sequence of a column for snowflakes, and returns it with the default '
+    'that issues them';
