@@ -52,8 +52,7 @@ COMMENT ON FUNCTION objectid_ext_tools._exchange_columns IS
 
 CREATE FUNCTION objectid_ext_tools._exchange_indexes(key objectid_ext_tools._key,
     OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH indexes AS MATERIALIZED (
         SELECT k.*, indisreplident, indisclustered, contype,
                obj_description(k.index, 'pg_class') AS comment
@@ -88,8 +87,7 @@ COMMENT ON FUNCTION objectid_ext_tools._exchange_indexes IS
 
 CREATE FUNCTION objectid_ext_tools._exchange_constraints(key objectid_ext_tools._key,
     OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT s.*
     FROM objectid_ext_tools._changing_constraints(key) AS c,
          obj_description(oid, 'pg_constraint') AS comment,
@@ -144,8 +142,7 @@ COMMENT ON FUNCTION objectid_ext_tools._exchange_statements IS
 
 CREATE FUNCTION objectid_ext_tools._check_complete(key objectid_ext_tools._key)
 RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     missing text;
 BEGIN
@@ -171,8 +168,7 @@ COMMENT ON FUNCTION objectid_ext_tools._check_complete IS
 
 CREATE FUNCTION objectid_ext_tools._exchanged_relations(key objectid_ext_tools._key)
 RETURNS SETOF regclass
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT view
     FROM objectid_ext_tools._changing_views(key)
          JOIN pg_class c ON c.oid = view
@@ -186,7 +182,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._exchanged_relations IS
     'internal: the tables and views that the last step of a conversion changes';
 
-CREATE PROCEDURE objectid_ext_tools._conversion_finish("table" regclass, "column" name,
+CREATE PROCEDURE objectid_ext_tools._conversion_exchange("table" regclass, "column" name,
     to_type regtype, max_wait interval, node integer DEFAULT NULL,
     layout snowflake_layout DEFAULT NULL)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -229,7 +225,7 @@ BEGIN
     PERFORM objectid_ext_tools._execute_all(VARIADIC array_remove(statements, NULL));
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_finish IS
+COMMENT ON PROCEDURE objectid_ext_tools._conversion_exchange IS
     'internal: the last step of a conversion, which exchanges the columns';
 
 CREATE PROCEDURE objectid_ext_tools._conversion_end("table" regclass)

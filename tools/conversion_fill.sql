@@ -3,8 +3,7 @@
 ----------------------------------------------------------------------
 
 CREATE FUNCTION objectid_ext_tools._shadow_names("table" regclass) RETURNS SETOF name
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT attname
     FROM pg_attribute
     WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped
@@ -13,8 +12,7 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._shadow_names IS 'internal: the shadow columns of a table';
 
 CREATE FUNCTION objectid_ext_tools._unfilled("table" regclass) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
     FROM objectid_ext_tools._shadow_names("table") AS s
          JOIN pg_attribute

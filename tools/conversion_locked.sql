@@ -10,8 +10,7 @@
 
 CREATE FUNCTION objectid_ext_tools._lock_statements(key objectid_ext_tools._key, sequence regclass)
 RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation)
     FROM (SELECT relation FROM objectid_ext_tools._key_columns(key)
           UNION
@@ -25,8 +24,7 @@ COMMENT ON FUNCTION objectid_ext_tools._lock_statements IS
 
 CREATE FUNCTION objectid_ext_tools._lock_key(key objectid_ext_tools._key,
     sequence regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     timeout text := current_setting('lock_timeout');
     busy text := format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', key.relation);
@@ -80,8 +78,7 @@ COMMENT ON FUNCTION objectid_ext_tools._lock_key IS
 -- before, and checked once, when all types are changed.
 
 CREATE FUNCTION objectid_ext_tools._type_statements(key objectid_ext_tools._key) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH foreign_keys AS MATERIALIZED (
         SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, oid,
                pg_get_constraintdef(oid) AS definition,
@@ -112,8 +109,7 @@ COMMENT ON FUNCTION objectid_ext_tools._type_statements IS
     'internal: statements that change the type of a key, and of all columns that refer to it';
 
 CREATE FUNCTION objectid_ext_tools._change_key_type(key objectid_ext_tools._key) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     -- not an argument of the call, whose text is in the CONTEXT of an error
     statements text[] := ARRAY(

@@ -3,8 +3,7 @@
 ----------------------------------------------------------------------
 
 CREATE FUNCTION objectid_ext_tools._claimed_by("table" regclass) RETURNS integer
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT pid
     FROM pg_locks
     WHERE locktype = 'advisory' AND granted
@@ -19,8 +18,7 @@ COMMENT ON FUNCTION objectid_ext_tools._claimed_by IS
 -- lock is that of the session, and stays between the steps.
 
 CREATE FUNCTION objectid_ext_tools._claim("table" regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM objectid_ext_tools._check_isolation();
     IF objectid_ext_tools._claimed_by("table") = pg_backend_pid()
@@ -40,8 +38,7 @@ COMMENT ON FUNCTION objectid_ext_tools._claim IS
     'them';
 
 CREATE FUNCTION objectid_ext_tools._user_of("table" regclass) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(
         (SELECT CASE WHEN l.pid IS NULL
                      THEN 'A prepared transaction uses it: see pg_prepared_xacts.'
@@ -61,8 +58,7 @@ COMMENT ON FUNCTION objectid_ext_tools._user_of IS
 -- or writer waits behind.
 
 CREATE FUNCTION objectid_ext_tools._keep_autovacuum_away(tables regclass[]) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     next regclass;
 BEGIN
@@ -91,8 +87,7 @@ COMMENT ON FUNCTION objectid_ext_tools._keep_autovacuum_away IS
 -- them, a change that changes nothing, because the owner is already that.
 
 CREATE FUNCTION objectid_ext_tools._lock_exclusively(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     class pg_class;
 BEGIN
@@ -116,8 +111,7 @@ COMMENT ON FUNCTION objectid_ext_tools._lock_exclusively IS
 
 CREATE FUNCTION objectid_ext_tools._lock_in_turn(tables regclass[], max_wait interval)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     most CONSTANT integer := 1000 * extract(epoch FROM max_wait);
     attempts integer := 0;

@@ -4,8 +4,7 @@
 
 CREATE FUNCTION objectid_ext_tools._planned_objects(key objectid_ext_tools._key,
     OUT item text, OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY

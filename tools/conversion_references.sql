@@ -8,8 +8,7 @@
 
 CREATE FUNCTION objectid_ext_tools._reference_pattern(key objectid_ext_tools._key)
 RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('(^|_)(%s%s)$',
                   CASE WHEN lower(key.attname) IN ('id', '_id') THEN ''
                        ELSE lower(key.attname) || '|' END,
@@ -23,8 +22,7 @@ COMMENT ON FUNCTION objectid_ext_tools._reference_pattern IS
     'internal: the names of columns and parameters that may refer to a column';
 
 CREATE FUNCTION objectid_ext_tools._reference_types(to_type regtype) RETURNS regtype[]
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE to_type
            WHEN 'bigint'::regtype THEN '{smallint,smallint[],integer,integer[]}'::regtype[]
            ELSE '{text,text[],varchar,varchar[],bpchar,bpchar[]}' END
@@ -34,8 +32,7 @@ COMMENT ON FUNCTION objectid_ext_tools._reference_types IS
 
 CREATE FUNCTION objectid_ext_tools._untold_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.oid::regclass,
            format('"%s" is %s and may refer to it without a foreign key', attname,
                   format_type(atttypid, atttypmod))
@@ -63,8 +60,7 @@ COMMENT ON FUNCTION objectid_ext_tools._untold_columns IS
 
 CREATE FUNCTION objectid_ext_tools._untold_functions(key objectid_ext_tools._key,
     OUT detail text) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH triggers AS MATERIALIZED (
         SELECT string_agg(DISTINCT prosrc, ' ') AS bodies
         FROM objectid_ext_tools._key_columns(key) AS k
@@ -96,8 +92,7 @@ COMMENT ON FUNCTION objectid_ext_tools._untold_functions IS
 
 CREATE FUNCTION objectid_ext_tools._untold_references(key objectid_ext_tools._key,
     OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM objectid_ext_tools._untold_columns(key)
     UNION ALL
     SELECT key.relation, detail

@@ -10,8 +10,7 @@ COMMENT ON TYPE objectid_ext_tools._refusal IS
 
 CREATE FUNCTION objectid_ext_tools._changing_tables(key objectid_ext_tools._key)
 RETURNS SETOF pg_class
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT *
     FROM pg_class
     WHERE oid = key.relation
@@ -23,8 +22,7 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_tables IS
 
 CREATE FUNCTION objectid_ext_tools._table_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT oid::regclass AS relation, c.*
         FROM objectid_ext_tools._changing_tables(key) AS c
@@ -71,8 +69,7 @@ COMMENT ON FUNCTION objectid_ext_tools._table_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._role_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT oid::regclass AS relation, c.*
         FROM objectid_ext_tools._changing_tables(key) AS c
@@ -118,8 +115,7 @@ COMMENT ON FUNCTION objectid_ext_tools._role_refusals IS
 -- Filling a row is an UPDATE, which must not fire triggers of users.
 
 CREATE FUNCTION objectid_ext_tools._update_triggers("table" regclass) RETURNS SETOF pg_trigger
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT *
     FROM pg_trigger
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
@@ -130,8 +126,7 @@ COMMENT ON FUNCTION objectid_ext_tools._update_triggers IS
 
 CREATE FUNCTION objectid_ext_tools._trigger_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT oid::regclass AS relation
         FROM objectid_ext_tools._changing_tables(key)
@@ -163,8 +158,7 @@ COMMENT ON FUNCTION objectid_ext_tools._trigger_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._column_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH changing AS MATERIALIZED (
         SELECT s.*, relation = key.relation AND attname = key.attname AS is_key
         FROM objectid_ext_tools._changing_columns(key) AS s
@@ -192,8 +186,7 @@ COMMENT ON FUNCTION objectid_ext_tools._column_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._index_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT indrelid::regclass, format('index "%s" %s', name, problem),
            'Convert the column under a lock, or drop the index and create it again afterwards.'
     FROM objectid_ext_tools._changing_indexes(key)
@@ -217,8 +210,7 @@ COMMENT ON FUNCTION objectid_ext_tools._index_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._dependent_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH known (classid, objid) AS MATERIALIZED (
         SELECT 'pg_rewrite'::regclass, r.oid
         FROM objectid_ext_tools._changing_views(key)
@@ -255,8 +247,7 @@ COMMENT ON FUNCTION objectid_ext_tools._dependent_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._view_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH views AS MATERIALIZED (
         SELECT c.*, view
         FROM objectid_ext_tools._changing_views(key)
@@ -287,8 +278,7 @@ COMMENT ON FUNCTION objectid_ext_tools._view_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._refusals(key objectid_ext_tools._key,
     OUT relation regclass, OUT reason text, OUT hint text, OUT late boolean) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT *, false FROM objectid_ext_tools._table_refusals(key)
     UNION ALL
     SELECT *, false FROM objectid_ext_tools._role_refusals(key)

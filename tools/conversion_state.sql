@@ -9,8 +9,7 @@
 
 CREATE FUNCTION objectid_ext_tools._conversions(OUT relation regclass, OUT function regprocedure,
     OUT key_table oid, OUT key_number smallint, OUT data text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH own AS MATERIALIZED (
         SELECT oid, obj_description(oid, 'pg_proc') AS comment
         FROM pg_proc
@@ -30,8 +29,7 @@ COMMENT ON FUNCTION objectid_ext_tools._conversions IS
 
 CREATE FUNCTION objectid_ext_tools._state(key objectid_ext_tools._key, relation regclass,
     data jsonb) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('conversion of %s.%s, table %s, %s', key.relation::oid, attnum, relation::oid,
                   data)
     FROM pg_attribute
@@ -94,8 +92,7 @@ COMMENT ON FUNCTION objectid_ext_tools._fingerprint IS
     'internal: hashes of all that a conversion relies on of a table, without its own objects';
 
 CREATE FUNCTION objectid_ext_tools._check_unchanged(key objectid_ext_tools._key) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     changed record;
 BEGIN
@@ -128,8 +125,7 @@ COMMENT ON FUNCTION objectid_ext_tools._check_unchanged IS
 
 CREATE FUNCTION objectid_ext_tools._unvalidated("table" regclass,
     OUT relation regclass, OUT pages bigint) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT relation, pg_relation_size(relation) / current_setting('block_size')::integer
     FROM objectid_ext_tools._conversions()
          JOIN pg_constraint
@@ -144,8 +140,7 @@ COMMENT ON FUNCTION objectid_ext_tools._unvalidated IS
 
 CREATE FUNCTION objectid_ext_tools._validations(key objectid_ext_tools._key,
     OUT relation regclass, OUT constraint_name name) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT conrelid, conname
     FROM objectid_ext_tools._changing_constraints(key)
     WHERE contype IN ('f', 'c') AND convalidated

@@ -6,8 +6,7 @@
 
 CREATE FUNCTION objectid_ext_tools._fill_steps(key objectid_ext_tools._key,
     rows_per_second integer) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('CALL objectid_ext_tools._conversion_fill(%L, %s)', key.relation,
                   coalesce(rows_per_second::text, 'NULL'))
     WHERE EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key))
@@ -24,8 +23,7 @@ COMMENT ON FUNCTION objectid_ext_tools._fill_steps IS
 
 CREATE FUNCTION objectid_ext_tools._index_steps(key objectid_ext_tools._key)
 RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     vacuumed boolean := false;
     each record;
@@ -56,8 +54,7 @@ COMMENT ON FUNCTION objectid_ext_tools._index_steps IS
 CREATE FUNCTION objectid_ext_tools._steps_before_exchange(key objectid_ext_tools._key,
     max_wait interval, rows_per_second integer, node integer,
     layout snowflake_layout) RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     arguments CONSTANT text := format('(%L, %L, %L, %L', key.relation, key.attname, key.to_type,
                                 (1000 * extract(epoch FROM max_wait))::integer || ' ms');
@@ -76,7 +73,7 @@ BEGIN
         RETURN QUERY SELECT objectid_ext_tools._fill_steps(key, rows_per_second);
     END IF;
     RETURN QUERY SELECT objectid_ext_tools._index_steps(key);
-    RETURN NEXT format('CALL objectid_ext_tools._conversion_finish%s', arguments)
+    RETURN NEXT format('CALL objectid_ext_tools._conversion_exchange%s', arguments)
                 || CASE WHEN layout IS NULL THEN ''
                         ELSE format(', %s, %L', coalesce(node::text, 'NULL'), layout) END
                 || ')';
@@ -129,8 +126,7 @@ CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps("table" regclass, 
     node integer, layout snowflake_layout, max_wait interval DEFAULT '1 s',
     rows_per_second integer DEFAULT NULL,
     OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     key CONSTANT objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
 BEGIN
@@ -164,8 +160,7 @@ COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps IS
 CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps("table" regclass, "column" name,
     max_wait interval DEFAULT '1 s', rows_per_second integer DEFAULT NULL,
     OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     to_type CONSTANT regtype := objectid_ext_tools._ids_schema() || '.objectid';
     key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);

@@ -6,8 +6,7 @@
 -- comments say.
 
 CREATE FUNCTION objectid_ext_tools._undo_statements("table" oid) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT statement
     FROM objectid_ext_tools._conversions(),
          LATERAL (SELECT coalesce(string_agg(format(', DROP COLUMN %I', s), ''), '')

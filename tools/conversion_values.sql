@@ -79,8 +79,7 @@ COMMENT ON FUNCTION objectid_ext_tools._double_values IS
 
 CREATE FUNCTION objectid_ext_tools._value_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF key.to_type <> 'bigint'::regtype THEN
         RETURN QUERY SELECT * FROM objectid_ext_tools._wrong_values(key);
@@ -95,8 +94,7 @@ COMMENT ON FUNCTION objectid_ext_tools._value_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._refuse(key objectid_ext_tools._key,
     moment integer) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     refusal record;
 BEGIN

@@ -4,8 +4,7 @@
 
 CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval,
     first timestamp with time zone, upto timestamp with time zone) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = parent);
 BEGIN

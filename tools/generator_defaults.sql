@@ -48,8 +48,7 @@ COMMENT ON FUNCTION objectid_ext_tools._id_facts IS
 -- A call of a function of the library loads it, which defines its settings.
 
 CREATE FUNCTION objectid_ext_tools._server_settings(OUT node integer, OUT max_lead interval)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM objectid_ext_tools._layout('twitter');
     node := nullif(current_setting('objectid_ext.node_id')::integer, -1);

@@ -4,8 +4,7 @@
 
 CREATE FUNCTION objectid_ext_tools._partition_key(parent regclass,
     OUT name name, OUT type regtype, OUT schema regnamespace)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     SELECT attname, atttypid, typnamespace INTO name, type, schema
     FROM pg_partitioned_table
@@ -68,8 +67,7 @@ COMMENT ON FUNCTION objectid_ext_tools._id_time IS
 
 CREATE FUNCTION objectid_ext_tools._partition_layout(parent regclass, layout snowflake_layout)
 RETURNS snowflake_layout
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     key record := objectid_ext_tools._partition_key(parent);
     known text[];
@@ -138,8 +136,7 @@ CREATE FUNCTION objectid_ext_tools.id_partitions(parent regclass,
     layout snowflake_layout DEFAULT NULL,
     OUT partition regclass, OUT lower timestamp with time zone, OUT upper timestamp with time zone)
 RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT p.partition, p.lower, p.upper
     FROM objectid_ext_tools._partition_layout(parent, layout) AS known,
          objectid_ext_tools._partitions(parent, known) AS p

@@ -12,8 +12,7 @@ COMMENT ON TYPE objectid_ext_tools._key IS 'internal: a column that is converted
 CREATE FUNCTION objectid_ext_tools._key_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype,
     OUT inherited boolean) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH RECURSIVE reached (relation, attnum, inherited) AS (
         SELECT attrelid, attnum, false
         FROM pg_attribute
@@ -50,8 +49,7 @@ COMMENT ON FUNCTION objectid_ext_tools._key_columns IS
 CREATE FUNCTION objectid_ext_tools._changing_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype, OUT shadow name,
     OUT attnotnull boolean) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT k.relation, k.attnum, k.attname, k.type, ('_objectid_ext_' || k.attnum)::name,
            a.attnotnull
     FROM objectid_ext_tools._key_columns(key) AS k
@@ -63,8 +61,7 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_columns IS
     'internal: the columns of a key whose type changes, with the names of their shadow columns';
 
 CREATE FUNCTION objectid_ext_tools._beside(name name) RETURNS name
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT ('_objectid_ext_' || left(md5(name), 16))::name
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._beside IS
@@ -73,8 +70,7 @@ COMMENT ON FUNCTION objectid_ext_tools._beside IS
 CREATE FUNCTION objectid_ext_tools._changing_indexes(key objectid_ext_tools._key,
     OUT relation regclass, OUT index regclass, OUT schema name, OUT name name, OUT shadow name,
     OUT uniqueness text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT DISTINCT indrelid::regclass, c.oid::regclass, nspname, relname,
            objectid_ext_tools._beside(relname), CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
     FROM objectid_ext_tools._changing_columns(key) AS s
@@ -96,8 +92,7 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_indexes IS
 
 CREATE FUNCTION objectid_ext_tools._changing_foreign_keys(key objectid_ext_tools._key)
 RETURNS SETOF pg_constraint
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.*
     FROM pg_constraint c
     WHERE contype = 'f' AND conparentid = 0
@@ -111,8 +106,7 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_foreign_keys IS
 
 CREATE FUNCTION objectid_ext_tools._changing_constraints(key objectid_ext_tools._key)
 RETURNS SETOF pg_constraint
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM objectid_ext_tools._changing_foreign_keys(key)
     UNION ALL
     SELECT DISTINCT c.*
@@ -129,8 +123,7 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_constraints IS
 
 CREATE FUNCTION objectid_ext_tools._trigger_functions(key objectid_ext_tools._key)
 RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
     FROM objectid_ext_tools._key_columns(key) AS k
          JOIN pg_trigger
@@ -146,8 +139,7 @@ COMMENT ON FUNCTION objectid_ext_tools._trigger_functions IS
 -- chosen: to alter its table, or to read its view, executes them as the caller.
 
 CREATE FUNCTION objectid_ext_tools._check_owner(key objectid_ext_tools._key) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     other record;
 BEGIN
@@ -172,8 +164,7 @@ COMMENT ON FUNCTION objectid_ext_tools._check_owner IS
 
 CREATE FUNCTION objectid_ext_tools._check_types(key objectid_ext_tools._key,
     VARIADIC types regtype[]) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     other record;
 BEGIN
@@ -200,8 +191,7 @@ COMMENT ON FUNCTION objectid_ext_tools._check_types IS
 
 CREATE FUNCTION objectid_ext_tools._check_key(key objectid_ext_tools._key,
     VARIADIC types regtype[]) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM objectid_ext_tools._check_owner(key);
     PERFORM objectid_ext_tools._check_types(key, VARIADIC types);

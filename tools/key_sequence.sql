@@ -58,8 +58,7 @@ COMMENT ON FUNCTION objectid_ext_tools._key_sequence IS
 
 CREATE FUNCTION objectid_ext_tools._has_snowflakes(key objectid_ext_tools._key)
 RETURNS boolean
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM pg_attribute
              JOIN pg_attrdef d ON adrelid = attrelid AND adnum = attnum
@@ -77,8 +76,7 @@ COMMENT ON FUNCTION objectid_ext_tools._has_snowflakes IS
 
 CREATE FUNCTION objectid_ext_tools._identity_statements(key objectid_ext_tools._key,
     sequence regclass, name text) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH old AS (
         SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
     ), privileges AS (
@@ -122,8 +120,7 @@ COMMENT ON FUNCTION objectid_ext_tools._identity_statements IS
 
 CREATE FUNCTION objectid_ext_tools._replace_identity(key objectid_ext_tools._key,
     sequence regclass) RETURNS regclass
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     name CONSTANT text := (SELECT format('%I.%I', nspname, relname)
                            FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
@@ -170,8 +167,7 @@ COMMENT ON FUNCTION objectid_ext_tools._highest_id IS
 CREATE FUNCTION objectid_ext_tools._snowflake_default(key objectid_ext_tools._key, node integer,
     layout snowflake_layout,
     OUT sequence regclass, OUT generator text) RETURNS record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     highest bigint;
 BEGIN

@@ -6,8 +6,7 @@
 
 CREATE FUNCTION objectid_ext_tools._changing_views(key objectid_ext_tools._key,
     OUT view regclass, OUT depth integer) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH RECURSIVE reached (view, depth) AS (
         SELECT ev_class, 1
         FROM objectid_ext_tools._changing_columns(key)
@@ -30,8 +29,7 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_views IS
     'on others';
 
 CREATE FUNCTION objectid_ext_tools._grantee(grantee oid) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._grantee IS
@@ -39,8 +37,7 @@ COMMENT ON FUNCTION objectid_ext_tools._grantee IS
 
 CREATE FUNCTION objectid_ext_tools._grants(acl aclitem[], owner oid, "columns" text, object text)
 RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('GRANT %s%s ON %s TO %s%s', privilege_type, "columns", object,
                   objectid_ext_tools._grantee(grantee),
                   CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)

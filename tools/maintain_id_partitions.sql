@@ -37,8 +37,7 @@ CREATE FUNCTION objectid_ext_tools._drop_partitions(parent regclass,
     older_than timestamp with time zone, layout snowflake_layout,
     OUT done text, OUT partition text, OUT lower timestamp with time zone,
     OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     old record;
     detail text;
@@ -88,8 +87,7 @@ COMMENT ON FUNCTION objectid_ext_tools._drop_partitions IS
 CREATE FUNCTION objectid_ext_tools._missing_partitions(parent regclass, every interval,
     older_than timestamp with time zone, upto timestamp with time zone, layout snowflake_layout,
     OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     present CONSTANT timestamptz := least(clock_timestamp(), upto);
     lowers timestamptz[];

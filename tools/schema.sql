@@ -31,8 +31,7 @@ COMMENT ON SCHEMA objectid_ext_tools IS
 GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
 
 CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT quote_ident(nspname)
     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
     WHERE extname = 'objectid_ext'
@@ -43,8 +42,7 @@ COMMENT ON FUNCTION objectid_ext_tools._ids_schema IS 'internal: schema of objec
 -- snapshot than that of the transaction.
 
 CREATE FUNCTION objectid_ext_tools._check_isolation() RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     level text := current_setting('transaction_isolation');
 BEGIN

@@ -181,13 +181,13 @@ BEGIN; ALTER TABLE account RENAME TO accounts; SELECT * FROM snowflake_conversio
 BEGIN; CREATE INDEX ON invoice (n); SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
 BEGIN; CREATE TABLE receipt (account int REFERENCES account); SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
 BEGIN; ALTER TABLE invoice DROP CONSTRAINT invoice_account_fkey; SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
-BEGIN; CREATE TRIGGER touch AFTER UPDATE ON invoice EXECUTE FUNCTION touch(); CALL _conversion_finish('account', 'id', 'bigint', '1 s', 5, 'twitter'); ROLLBACK;
+BEGIN; CREATE TRIGGER touch AFTER UPDATE ON invoice EXECUTE FUNCTION touch(); CALL _conversion_exchange('account', 'id', 'bigint', '1 s', 5, 'twitter'); ROLLBACK;
 -- another column of these tables
 ALTER TABLE invoice ADD COLUMN id serial PRIMARY KEY;
 SELECT * FROM snowflake_conversion_steps('invoice', 'id', 5, 'twitter');
 -- the last step without those before
 ALTER TABLE invoice DROP COLUMN id;
-CALL _conversion_finish('account', 'id', 'bigint', '1 s', 5, 'twitter');
+CALL _conversion_exchange('account', 'id', 'bigint', '1 s', 5, 'twitter');
 -- a table that is gone
 DROP TABLE invoice;
 CALL undo_conversion('account', 'id');

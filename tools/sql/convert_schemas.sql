@@ -12,7 +12,7 @@ SET search_path = schemas, public, objectid_ext_tools;
 
 -- What runs under the locks must not wait for a compiler of expressions.
 SELECT proname FROM pg_proc
-WHERE pronamespace = 'objectid_ext_tools'::regnamespace AND proname IN ('_conversion_begin', '_fill_batch', '_conversion_finish', 'undo_conversion', 'convert_to_snowflake', 'convert_to_objectid')
+WHERE pronamespace = 'objectid_ext_tools'::regnamespace AND proname IN ('_conversion_begin', '_fill_batch', '_conversion_exchange', 'undo_conversion', 'convert_to_snowflake', 'convert_to_objectid')
   AND NOT 'jit=off' = ANY (coalesce(proconfig, '{}'));
 
 -- The node is checked before the first step.

@@ -71,7 +71,7 @@ SET SESSION AUTHORIZATION regress_tools_dba;
 SELECT objectid_ext_tools.create_id_partitions('app.event', '1 day', '2026-01-01Z', '2026-01-04Z');
 SELECT proname FROM pg_proc WHERE pronamespace = 'objectid_ext_tools'::regnamespace AND prosecdef;
 -- while locks are held, queries are not compiled, which takes seconds
-SELECT count(*) FILTER (WHERE 'jit=off' = ANY (proconfig)) AS "jit=off", count(*) FROM pg_proc WHERE pronamespace = 'objectid_ext_tools'::regnamespace AND proname IN ('_conversion_begin', '_conversion_finish', 'undo_conversion');
+SELECT count(*) FILTER (WHERE 'jit=off' = ANY (proconfig)) AS "jit=off", count(*) FROM pg_proc WHERE pronamespace = 'objectid_ext_tools'::regnamespace AND proname IN ('_conversion_begin', '_conversion_exchange', 'undo_conversion');
 
 -- Nothing depends on it; without it, and in another schema, everything works.
 SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS depends_on_the_tools
