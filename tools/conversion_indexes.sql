@@ -67,8 +67,8 @@ EXCEPTION WHEN undefined_function OR datatype_mismatch THEN
     RAISE EXCEPTION '%', SQLERRM
         USING ERRCODE = SQLSTATE,
               HINT = format('A check, index or default of table %s uses it with a column that '
-                            'changes. Drop it, convert the column, and create it again.',
-                            copy.relation);
+                            'changes. Drop it, convert the column, and create it again in a form '
+                            'that accepts the new type, if it is still needed.', copy.relation);
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._shadow_indexes IS

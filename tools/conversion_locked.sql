@@ -17,6 +17,10 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
           SELECT unnest(ARRAY[conrelid, confrelid])
           FROM objectid_ext_tools._changing_foreign_keys(key)) AS tables
     UNION
+    SELECT format('ALTER VIEW %s OWNER TO CURRENT_USER', view)
+    FROM objectid_ext_tools._changing_views(key) JOIN pg_class c ON c.oid = view
+    WHERE relkind = 'v' AND pg_get_userbyid(relowner) = current_user
+    UNION
     SELECT format('ALTER SEQUENCE %s AS bigint', sequence) WHERE sequence IS NOT NULL
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._lock_statements IS
@@ -74,6 +78,27 @@ COMMENT ON FUNCTION objectid_ext_tools._lock_key IS
     'internal: locks all tables that a conversion changes, and a sequence (or null); an error at '
     'isolation levels above READ COMMITTED';
 
+CREATE FUNCTION objectid_ext_tools._check_locked(key objectid_ext_tools._key) RETURNS void
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    refusal objectid_ext_tools._refusal;
+BEGIN
+    SELECT * INTO refusal
+    FROM (SELECT * FROM objectid_ext_tools._partition_key_refusals(key)
+          UNION ALL
+          SELECT * FROM objectid_ext_tools._view_refusals(key)) AS r
+    ORDER BY relation, reason LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % cannot be converted', key.attname, key.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = refusal.hint,
+                  DETAIL = format('%s: %s.', refusal.relation, refusal.reason);
+    END IF;
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._check_locked IS
+    'internal: an error if something prevents a conversion under a lock, and ALTER TABLE would not '
+    'say what to do about it';
+
 -- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
 -- before, and checked once, when all types are changed.
 
@@ -102,8 +127,13 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                      END)) AS v (step, statement)
         UNION ALL
         SELECT 5, NULL, f FROM objectid_ext_tools._trigger_functions(key) AS f
+    ), of_all AS (
+        SELECT step, row_number() OVER (ORDER BY oid) AS place, statement FROM statements
+        UNION ALL
+        SELECT CASE step WHEN 1 THEN 0 ELSE step END, row_number() OVER (), statement
+        FROM objectid_ext_tools._view_statements(key)
     )
-    SELECT statement FROM statements WHERE statement IS NOT NULL ORDER BY step, oid
+    SELECT statement FROM of_all WHERE statement IS NOT NULL ORDER BY step, place
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._type_statements IS
     'internal: statements that change the type of a key, and of all columns that refer to it';
@@ -119,8 +149,9 @@ BEGIN
 EXCEPTION WHEN undefined_function THEN
     RAISE EXCEPTION '%', SQLERRM
         USING ERRCODE = 'undefined_function',
-              HINT = 'A constraint, index or statistics object calls it with a column that '
-                     'changes. Drop it, convert the column, and create it again.';
+              HINT = 'A constraint, index, statistics object or view calls it with a column that '
+                     'changes. Drop it, convert the column, and create it again in a form that '
+                     'accepts the new type, if it is still needed.';
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._change_key_type IS
@@ -143,6 +174,7 @@ BEGIN
     PERFORM objectid_ext_tools._lock_key(key, objectid_ext_tools._key_sequence(key));
     -- what can have changed meanwhile
     PERFORM objectid_ext_tools._check_key(key, 'smallint', 'integer', 'bigint');
+    PERFORM objectid_ext_tools._check_locked(key);
     new := objectid_ext_tools._snowflake_default(key, node, layout);
     PERFORM objectid_ext_tools._change_key_type(key);
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column",
@@ -168,6 +200,7 @@ BEGIN
     PERFORM objectid_ext_tools._lock_key(key, NULL);
     PERFORM objectid_ext_tools._check_key(key, 'text', 'varchar', 'bpchar', 'bytea',
                                           'jsonb', to_type);
+    PERFORM objectid_ext_tools._check_locked(key);
     PERFORM objectid_ext_tools._change_key_type(key);
 END;
 $$;

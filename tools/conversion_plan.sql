@@ -8,8 +8,12 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_te
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-        SELECT 'column', c.relation, format('"%s": %s becomes %s', attname, type, key.to_type)
-        FROM objectid_ext_tools._changing_columns(key) AS c;
+        SELECT 'column', c.relation,
+               format('"%s": %s becomes %s', c.attname, format_type(atttypid, atttypmod),
+                      key.to_type)
+        FROM objectid_ext_tools._changing_columns(key) AS c
+             JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum
+        ORDER BY c.relation, c.attnum;
     RETURN QUERY
         SELECT 'index', i.relation, format('"%s"', name)
         FROM objectid_ext_tools._changing_indexes(key) AS i;
@@ -20,11 +24,7 @@ BEGIN
         WHERE contype IN ('f', 'c')
         ORDER BY contype DESC, 2, conname;
     RETURN QUERY
-        SELECT 'view', view,
-               'It is dropped by the last step, and created again'
-               || CASE WHEN key.to_type = 'bigint'::regtype THEN '.'
-                       ELSE ', which fails if it uses what the new type does not have, '
-                            'such as LIKE.' END
+        SELECT 'view', view, 'It is dropped by the last step, and created again.'
         FROM objectid_ext_tools._changing_views(key)
              JOIN pg_class c ON c.oid = view
         WHERE relkind = 'v' AND relowner = quote_ident(current_user)::regrole
@@ -74,7 +74,10 @@ BEGIN
         SELECT 'may refer to it', r.relation, r.detail
         FROM objectid_ext_tools._untold_references(key) AS r;
     RETURN QUERY
-        SELECT CASE WHEN late THEN 'refused in the last step' ELSE 'refused while in use' END,
+        SELECT CASE WHEN late THEN 'refused in the last step'
+                    WHEN EXISTS (SELECT FROM objectid_ext_tools._partition_key_refusals(key))
+                        THEN 'refused'
+                    ELSE 'refused while in use' END,
                r.relation, r.reason || '. ' || r.hint
         FROM objectid_ext_tools._refusals(key) AS r;
     BEGIN
@@ -86,6 +89,9 @@ BEGIN
             PERFORM objectid_ext_tools._key_sequence(key);
         END IF;
         PERFORM objectid_ext_tools._shadow_indexes(key);
+        RETURN QUERY
+            SELECT 'refused', r.relation, r.reason || '. ' || r.hint
+            FROM objectid_ext_tools._try_views(key) AS r;
     EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
         RETURN QUERY SELECT 'refused', "table", concat_ws('. ', message, nullif(hint, ''));

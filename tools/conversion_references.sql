@@ -1,25 +1,111 @@
 ----------------------------------------------------------------------
--- Conversions: what refers to a key without a foreign key
+-- Conversions: columns that refer to a key without a foreign key
 ----------------------------------------------------------------------
 
--- It breaks at the first new id.  A guess, by names: "account_id", "account", "account_ids"
--- for account.id, and the columns with which Rails and Django refer to any table,
--- "owner_id" beside "owner_type", "object_id" beside "content_type_id".
+-- They break at the first new id.  What follows is a guess by names: account_id,
+-- billing_account_id, accountId, account_ids for table "accounts", as Rails, Django and
+-- Hibernate name them.  Words are compared in lower case, with underscores between them.
 
-CREATE FUNCTION objectid_ext_tools._reference_pattern(key objectid_ext_tools._key)
-RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('(^|_)(%s%s)$',
-                  CASE WHEN lower(key.attname) IN ('id', '_id') THEN ''
-                       ELSE lower(key.attname) || '|' END,
-                  regexp_replace(regexp_replace(lower(relname), 's$', ''),
-                                 '[^[:alnum:]_]', '.', 'g')
-                  || 's?(_?ids?)?')
-    FROM pg_class
-    WHERE oid = key.relation
+CREATE FUNCTION objectid_ext_tools._words(name text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.lower(pg_catalog.regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g'));
+COMMENT ON FUNCTION objectid_ext_tools._words IS 'internal: accountId, for example, as account_id';
+
+-- All singulars that English can have for a plural, because a wrong one is the name of
+-- nothing.  Names of applications and modules before that of the table are not in those
+-- of columns: spree_orders, auth_user.
+
+CREATE FUNCTION objectid_ext_tools._table_names(OUT relation regclass, OUT name text)
+RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH endings (plural, singular) AS (VALUES
+        ('', ''), ('s', ''), ('es', ''), ('ies', 'y'), ('ves', 'f'), ('ves', 'fe'), ('ses', 'sis'),
+        ('sses', 's'), ('xes', 'xis'), ('zzes', 'z'), ('ices', 'ex'), ('ices', 'ix'), ('a', 'um'),
+        ('a', 'on'), ('ae', 'a'), ('i', 'us'), ('people', 'person'), ('men', 'man'),
+        ('children', 'child'), ('mice', 'mouse'), ('lice', 'louse'), ('feet', 'foot'),
+        ('teeth', 'tooth'), ('geese', 'goose'), ('oxen', 'ox'), ('staves', 'staff')
+    ), tables AS MATERIALIZED (
+        SELECT c.oid, words, split_part(words, '_', 1) AS module
+        FROM pg_class c
+             JOIN pg_namespace n ON n.oid = relnamespace,
+             objectid_ext_tools._words(relname) AS words
+        WHERE relkind IN ('r', 'p') AND NOT relispartition
+          AND nspname !~ '^(pg_|information_schema$)'
+    ), plurals AS (
+        SELECT oid, words, false AS short FROM tables
+        UNION ALL
+        SELECT oid, substr(words, length(module) + 2), true
+        FROM tables
+        WHERE module IN (SELECT module FROM tables GROUP BY 1 HAVING count(*) > 1)
+    ), names AS MATERIALIZED (
+        SELECT DISTINCT oid, left(words, length(words) - length(plural)) || singular AS name, short
+        FROM plurals JOIN endings ON right(words, length(plural)) = plural
+    )
+    SELECT oid, name
+    FROM names
+    WHERE name <> ''
+      AND (NOT short OR name NOT IN (SELECT n.name FROM names AS n WHERE NOT n.short))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._reference_pattern IS
-    'internal: the names of columns and parameters that may refer to a column';
+COMMENT ON FUNCTION objectid_ext_tools._table_names IS
+    'internal: what columns that refer to tables can be called, without "id"';
+
+-- The words before "id" are those of the table whose name is the longest of them:
+-- api_key_id belongs to api_keys, not to keys.  Only where no column has "id" at its end
+-- are they looked for without it, for an application does not do both.
+
+CREATE FUNCTION objectid_ext_tools._named_columns(key objectid_ext_tools._key,
+    OUT relation regclass, OUT attnum smallint, OUT attname name)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH names AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._table_names()
+        UNION
+        SELECT key.relation, name
+        FROM objectid_ext_tools._words(key.attname) AS words,
+             LATERAL (SELECT substring(words FROM '^(.*[^_])_?id$')
+                      UNION ALL
+                      SELECT n.name || '_' || words FROM objectid_ext_tools._table_names() AS n
+                      WHERE n.relation = key.relation AND words !~ 'id$') AS own (name)
+    ), columns AS (
+        SELECT attrelid, attnum, attname, words ~ '^ids?_|ids?$' AS has_id,
+               string_to_array(regexp_replace(words, '_?ids?$|^ids?_', ''), '_') AS parts
+        FROM objectid_ext_tools._reference_types(key.to_type) AS types,
+             pg_attribute JOIN pg_class c ON c.oid = attrelid,
+             objectid_ext_tools._words(attname) AS words
+        WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+          AND atttypid = ANY (types || key.to_type)
+    ), endings AS MATERIALIZED (
+        SELECT c.*, i, array_to_string(parts[i:], '_') AS ending
+        FROM columns AS c, generate_subscripts(parts, 1) AS i
+    ), best AS MATERIALIZED (
+        SELECT DISTINCT ON (attrelid, attnum) *
+        FROM endings
+        WHERE ending IN (SELECT name FROM names)
+        ORDER BY attrelid, attnum, i
+    ), found AS MATERIALIZED (
+        SELECT attrelid, attnum, attname, has_id
+        FROM best
+        WHERE EXISTS (SELECT FROM names WHERE relation = key.relation AND name = ending)
+    )
+    SELECT attrelid, attnum, attname
+    FROM found
+    WHERE has_id OR NOT EXISTS (SELECT FROM found WHERE has_id)
+    UNION
+    -- named as a foreign key of another table is: creator_id
+    SELECT a.attrelid, a.attnum, a.attname
+    FROM objectid_ext_tools._key_columns(key) AS k
+         JOIN pg_attribute a ON a.attname = k.attname
+    WHERE k.relation <> key.relation AND k.attname NOT IN (key.attname, 'id', '_id')
+      AND NOT EXISTS (SELECT
+                      FROM pg_constraint JOIN pg_attribute o
+                           ON o.attrelid = conrelid AND o.attnum = ANY (conkey)
+                      WHERE contype = 'f' AND o.attname = k.attname
+                        AND (conrelid, o.attnum) NOT IN (
+                            SELECT f.relation, f.attnum
+                            FROM objectid_ext_tools._key_columns(key) AS f))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._named_columns IS
+    'internal: columns that are named as if they referred to a key';
 
 CREATE FUNCTION objectid_ext_tools._reference_types(to_type regtype) RETURNS regtype[]
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -30,74 +116,53 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._reference_types IS
     'internal: the types of columns that a key does not fit any more after the conversion';
 
+-- With two columns, such as owner_id and owner_type of Rails or object_id and
+-- content_type_id of Django, a row refers to any table.
+
+CREATE FUNCTION objectid_ext_tools._polymorphic_columns(OUT relation regclass, OUT attnum smallint)
+RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT a.attrelid, a.attnum
+    FROM pg_attribute a
+         JOIN pg_attribute t ON t.attrelid = a.attrelid AND NOT t.attisdropped
+             AND t.attname IN (regexp_replace(a.attname, '_id$', '_type', 'i'),
+                               CASE a.attname WHEN 'object_id' THEN 'content_type_id' END)
+    WHERE a.attname ~* '_id$'
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._polymorphic_columns IS
+    'internal: columns that refer to the table that another column names';
+
 CREATE FUNCTION objectid_ext_tools._untold_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT detail text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.oid::regclass,
-           format('"%s" is %s and may refer to it without a foreign key', attname,
-                  format_type(atttypid, atttypmod))
-    FROM objectid_ext_tools._reference_pattern(key) AS pattern,
-         pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-         JOIN pg_attribute a ON attrelid = c.oid
-    WHERE relkind IN ('r', 'p') AND NOT relispartition
-      AND nspname !~ '^(pg_|information_schema$)'
-      AND attnum > 0 AND NOT attisdropped
-      AND atttypid = ANY (objectid_ext_tools._reference_types(key.to_type))
-      AND (lower(attname) ~ pattern
-           OR a.attname ~* '_id$'
-              AND EXISTS (SELECT FROM pg_attribute t
-                          WHERE t.attrelid = c.oid AND NOT t.attisdropped
-                            AND t.attname IN (regexp_replace(a.attname, '_id$', '_type', 'i'),
-                                              CASE a.attname WHEN 'object_id'
-                                              THEN 'content_type_id' END)))
-      AND NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns(key) AS k
-                      WHERE k.relation = c.oid AND k.attnum = a.attnum)
-      AND NOT EXISTS (SELECT FROM pg_constraint
-                      WHERE contype = 'f' AND conrelid = c.oid AND a.attnum = ANY (conkey))
+    WITH columns AS MATERIALIZED (
+        SELECT c.oid::regclass AS relation, attnum, attname,
+               format_type(atttypid, atttypmod) AS type
+        FROM objectid_ext_tools._reference_types(key.to_type) AS types,
+             pg_class c
+             JOIN pg_namespace n ON n.oid = relnamespace
+             JOIN pg_attribute a ON attrelid = c.oid
+        WHERE relkind IN ('r', 'p') AND NOT relispartition
+          AND nspname !~ '^(pg_|information_schema$)'
+          AND attnum > 0 AND NOT attisdropped AND atttypid = ANY (types)
+          AND (attrelid, attnum) NOT IN (SELECT k.relation, k.attnum
+                                         FROM objectid_ext_tools._key_columns(key) AS k)
+          AND NOT EXISTS (SELECT FROM pg_constraint
+                          WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
+    ), named AS MATERIALIZED (
+        SELECT c.* FROM columns AS c
+               JOIN objectid_ext_tools._named_columns(key) USING (relation, attnum)
+    )
+    SELECT relation,
+           format('"%s" is %s and may refer to it without a foreign key', attname, type)
+    FROM named
+    UNION ALL
+    SELECT key.relation,
+           'each of these refers to the table that another column names: '
+           || string_agg(format('%s.%I', relation, attname), ', ' ORDER BY relation, attname)
+    FROM columns JOIN objectid_ext_tools._polymorphic_columns() USING (relation, attnum)
+    WHERE (relation, attnum) NOT IN (SELECT n.relation, n.attnum FROM named AS n)
+    HAVING count(*) > 0
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._untold_columns IS
     'internal: columns of tables that may have ids of a key, but do not follow it';
-
-CREATE FUNCTION objectid_ext_tools._untold_functions(key objectid_ext_tools._key,
-    OUT detail text) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    WITH triggers AS MATERIALIZED (
-        SELECT string_agg(DISTINCT prosrc, ' ') AS bodies
-        FROM objectid_ext_tools._key_columns(key) AS k
-             JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal
-             JOIN pg_proc t ON t.oid = tgfoid
-    ), called AS MATERIALIZED (
-        SELECT refobjid
-        FROM objectid_ext_tools._changing_views(key)
-             JOIN pg_rewrite r ON ev_class = view
-             JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
-                 AND refclassid = 'pg_proc'::regclass
-    )
-    SELECT format('%s has a parameter that may be such an id', p.oid::regprocedure)
-    FROM objectid_ext_tools._reference_pattern(key) AS pattern,
-         pg_class AS t,
-         pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
-    WHERE t.oid = key.relation AND nspname !~ '^(pg_|information_schema$)'
-      AND proargtypes::oid[] && objectid_ext_tools._reference_types(key.to_type)::oid[]
-      AND NOT EXISTS (SELECT FROM pg_depend
-                      WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-      AND (prosrc ~* (E'\\y' || regexp_replace(relname, '[^[:alnum:]_]', '.', 'g') || E'\\y')
-           OR EXISTS (SELECT FROM unnest(proargnames) AS n WHERE lower(n) ~ pattern)
-           OR p.oid IN (SELECT refobjid FROM called)
-           OR (SELECT bodies FROM triggers)
-              ~* (E'\\y' || regexp_replace(p.proname, '[^[:alnum:]_]', '.', 'g') || E'\\y'))
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._untold_functions IS
-    'internal: functions that may take ids of a key, but do not follow it';
-
-CREATE FUNCTION objectid_ext_tools._untold_references(key objectid_ext_tools._key,
-    OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT * FROM objectid_ext_tools._untold_columns(key)
-    UNION ALL
-    SELECT key.relation, detail
-    FROM objectid_ext_tools._untold_functions(key) AS detail
-    ORDER BY 1, 2
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._untold_references IS
-    'internal: columns of tables, and functions, that may have ids of a key, but do not follow it';

@@ -4,10 +4,6 @@
 
 -- Each function tells all reasons of a kind that the catalog knows, with what can be done.
 
-CREATE TYPE objectid_ext_tools._refusal AS (relation regclass, reason text, hint text);
-COMMENT ON TYPE objectid_ext_tools._refusal IS
-    'internal: what prevents a conversion, and what can be done about it';
-
 CREATE FUNCTION objectid_ext_tools._changing_tables(key objectid_ext_tools._key)
 RETURNS SETOF pg_class
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -31,9 +27,11 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
            CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it'
                         WHEN 'p' THEN 'it is partitioned'
                         ELSE 'it is not a table' END,
-           CASE WHEN relkind IN ('r', 'p')
-                THEN 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().'
-                ELSE 'Name the table of the column.' END
+           CASE WHEN relkind NOT IN ('r', 'p') THEN 'Name the table of the column.'
+                WHEN relispartition AND relation = key.relation
+                    THEN 'Name the table that it is a partition of.'
+                ELSE 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().'
+                END
     FROM tables
     WHERE relkind <> 'r'
        OR EXISTS (SELECT FROM pg_inherits WHERE relation IN (inhrelid, inhparent))
@@ -53,8 +51,14 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                   WHERE pubupdate AND p.relid = relation)
     UNION ALL
     SELECT relation, format('it has rule "%s"', rulename),
-           'Drop the rule, or convert the column under a lock.'
-    FROM tables JOIN pg_rewrite ON ev_class = relation AND rulename <> '_RETURN'
+           CASE WHEN EXISTS (SELECT
+                             FROM objectid_ext_tools._changing_columns(key) AS c
+                                  JOIN pg_depend ON classid = 'pg_rewrite'::regclass
+                                      AND objid = r.oid AND refobjid = c.relation
+                                      AND refobjsubid = c.attnum)
+                THEN 'Drop the rule, and create it again afterwards.'
+                ELSE 'Drop the rule, or convert the column under a lock.' END
+    FROM tables JOIN pg_rewrite r ON ev_class = relation AND rulename <> '_RETURN'
     UNION ALL
     SELECT relation, 'it is in another conversion', 'Complete or undo that one first.'
     FROM tables
@@ -94,6 +98,16 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
          JOIN pg_class c ON c.oid = confrelid
     WHERE confrelid NOT IN (SELECT relation FROM tables)
       AND relowner <> quote_ident(current_user)::regrole
+    UNION ALL
+    SELECT relation, format('you cannot create objects in its schema %I', nspname),
+           format('Have the owner of the schema GRANT CREATE ON SCHEMA %I TO %s.', nspname,
+                  quote_ident(current_user)::regrole)
+    FROM (SELECT oid FROM objectid_ext_tools._changing_tables(key)
+          UNION
+          SELECT view FROM objectid_ext_tools._changing_views(key)) AS r (relation)
+         JOIN pg_class c ON c.oid = relation
+         JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE pg_get_userbyid(relowner) = current_user AND NOT has_schema_privilege(n.oid, 'CREATE')
     UNION ALL
     SELECT DISTINCT ON (relation) relation,
            format('%s can create objects in schema %I',
@@ -245,53 +259,31 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._dependent_refusals IS
     'internal: objects that depend on a column whose type changes, and prevent that';
 
-CREATE FUNCTION objectid_ext_tools._view_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    WITH views AS MATERIALIZED (
-        SELECT c.*, view
-        FROM objectid_ext_tools._changing_views(key)
-             JOIN pg_class c ON c.oid = view
-    )
-    SELECT view,
-           CASE WHEN relkind <> 'v' THEN 'it is a materialized view that reads a converted column'
-                ELSE format('it is a view that reads a converted column, and is owned by %s',
-                            relowner::regrole) END,
-           'Drop it before the last step, and create it again afterwards.'
-    FROM views
-    WHERE relkind <> 'v' OR relowner <> quote_ident(current_user)::regrole
-    UNION ALL
-    SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid)),
-           'Drop it before the last step, and create it again afterwards.'
-    FROM views
-         JOIN pg_depend
-             ON (refclassid = 'pg_class'::regclass AND refobjid = views.oid
-                 OR refclassid = 'pg_type'::regclass AND refobjid = views.reltype)
-                AND deptype <> 'i'
-    WHERE relkind = 'v'
-      AND NOT (classid = 'pg_rewrite'::regclass
-               AND EXISTS (SELECT FROM views v JOIN pg_rewrite r ON ev_class = v.oid
-                           WHERE r.oid = objid AND rulename = '_RETURN'))
-$$;
-COMMENT ON FUNCTION objectid_ext_tools._view_refusals IS
-    'internal: views that prevent the last step of a live conversion, if they are still there';
+-- Where neither way can convert the key, nothing else matters.
 
 CREATE FUNCTION objectid_ext_tools._refusals(key objectid_ext_tools._key,
     OUT relation regclass, OUT reason text, OUT hint text, OUT late boolean) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT *, false FROM objectid_ext_tools._table_refusals(key)
+    WITH impossible AS MATERIALIZED (
+        SELECT * FROM objectid_ext_tools._partition_key_refusals(key)
+    ), reasons AS (
+        SELECT *, false FROM objectid_ext_tools._table_refusals(key)
+        UNION ALL
+        SELECT *, false FROM objectid_ext_tools._role_refusals(key)
+        UNION ALL
+        SELECT *, false FROM objectid_ext_tools._trigger_refusals(key)
+        UNION ALL
+        SELECT *, false FROM objectid_ext_tools._column_refusals(key)
+        UNION ALL
+        SELECT *, false FROM objectid_ext_tools._index_refusals(key)
+        UNION ALL
+        SELECT *, false FROM objectid_ext_tools._dependent_refusals(key)
+        UNION ALL
+        SELECT *, true FROM objectid_ext_tools._view_refusals(key)
+    )
+    SELECT *, false FROM impossible
     UNION ALL
-    SELECT *, false FROM objectid_ext_tools._role_refusals(key)
-    UNION ALL
-    SELECT *, false FROM objectid_ext_tools._trigger_refusals(key)
-    UNION ALL
-    SELECT *, false FROM objectid_ext_tools._column_refusals(key)
-    UNION ALL
-    SELECT *, false FROM objectid_ext_tools._index_refusals(key)
-    UNION ALL
-    SELECT *, false FROM objectid_ext_tools._dependent_refusals(key)
-    UNION ALL
-    SELECT *, true FROM objectid_ext_tools._view_refusals(key)
+    SELECT * FROM reasons WHERE NOT EXISTS (SELECT FROM impossible)
     ORDER BY 1, 2
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._refusals IS

@@ -139,7 +139,8 @@ BEGIN
         -- for its errors, which would come with the last step otherwise
         EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(),'
                        ' coalesce($1, %1$s.snowflake_node_id()), 0, $2)',
-                       objectid_ext_tools._ids_schema()) USING node, layout;
+                       objectid_ext_tools._ids_schema())
+            USING objectid_ext_tools._node(node, layout), layout;
         PERFORM objectid_ext_tools._highest_id(key, objectid_ext_tools._key_sequence(key), layout);
     ELSIF NOT EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table")
           AND NOT EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key)) THEN

@@ -94,7 +94,7 @@ COMMENT ON FUNCTION objectid_ext_tools._value_refusals IS
 
 CREATE FUNCTION objectid_ext_tools._refuse(key objectid_ext_tools._key,
     moment integer) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     refusal record;
 BEGIN
@@ -104,7 +104,9 @@ BEGIN
     ORDER BY late LIMIT 1;
     IF NOT FOUND AND moment = 0 THEN
         SELECT *, count(*) OVER () AS reasons INTO refusal
-        FROM objectid_ext_tools._value_refusals(key) LIMIT 1;
+        FROM (SELECT * FROM objectid_ext_tools._value_refusals(key)
+              UNION ALL
+              SELECT * FROM objectid_ext_tools._try_views(key)) AS r LIMIT 1;
     END IF;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % cannot be converted while it is in use',
@@ -120,4 +122,4 @@ END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._refuse IS
     'internal: an error with the first reason that prevents a conversion: before it begins (0; '
-    'reads all values), in its first step (1) or its last (2; views count)';
+    'reads all values and tries the views), in its first step (1) or its last (2; views count)';

@@ -4,6 +4,9 @@
 
 CREATE TYPE objectid_ext_tools._key AS (relation regclass, attname name, to_type regtype);
 COMMENT ON TYPE objectid_ext_tools._key IS 'internal: a column that is converted, and its new type';
+CREATE TYPE objectid_ext_tools._refusal AS (relation regclass, reason text, hint text);
+COMMENT ON TYPE objectid_ext_tools._refusal IS
+    'internal: what prevents a conversion, and what can be done about it';
 
 -- Their types change together: a key, the columns that refer to it by foreign keys,
 -- directly or not, and those of partitions and children.  A foreign key can refer to
@@ -118,6 +121,29 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._changing_constraints IS
     'internal: the constraints of the columns whose type changes';
 
+-- A partition key is bound to the table by a dependency of its column on it.
+
+CREATE FUNCTION objectid_ext_tools._partition_key_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT relation,
+           format('column "%s" is in its partition key, whose type cannot be changed', attname),
+           CASE WHEN relation = key.relation
+                THEN 'Copy the rows to another table, which is partitioned by the new type.'
+                ELSE format('Drop foreign key %s. The column must be able to hold new ids, so copy '
+                            'the rows to another table, which is partitioned by the new type.',
+                            (SELECT string_agg(format('"%s"', conname), ', ')
+                             FROM objectid_ext_tools._changing_foreign_keys(key)
+                             WHERE conrelid = relation AND attnum = ANY (conkey))) END
+    FROM objectid_ext_tools._changing_columns(key)
+    WHERE EXISTS (SELECT FROM pg_depend
+                  WHERE classid = 'pg_class'::regclass AND objid = relation AND objsubid = attnum
+                    AND refclassid = 'pg_class'::regclass AND refobjid = relation
+                    AND refobjsubid = 0 AND deptype = 'i')
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._partition_key_refusals IS
+    'internal: tables of a key that are partitioned by the column';
+
 -- A session that has executed a PL/pgSQL trigger expects the old types of NEW and OLD
 -- until the function is altered.
 
@@ -172,8 +198,12 @@ BEGIN
         RAISE EXCEPTION 'column "%" of table % does not exist', key.attname, key.relation
             USING ERRCODE = 'undefined_column';
     END IF;
-    SELECT * INTO other
-    FROM objectid_ext_tools._key_columns(key)
+    SELECT k.*, CASE typtype
+                WHEN 'd' THEN format('Use ALTER TABLE %s ALTER %I TYPE %s before: it does not '
+                                     'rewrite the table.', relation, attname,
+                                     format_type(typbasetype, typtypmod))
+                ELSE 'Change its type before, or name another column.' END AS hint INTO other
+    FROM objectid_ext_tools._key_columns(key) AS k JOIN pg_type t ON t.oid = type
     WHERE type <> ALL (types)
     ORDER BY relation, attnum LIMIT 1;
     IF FOUND THEN
@@ -181,7 +211,8 @@ BEGIN
                 other.attname, other.relation, other.type
             USING ERRCODE = 'datatype_mismatch',
                   DETAIL = format('Columns of these types can be converted: %s.',
-                                  array_to_string(types, ', '));
+                                  array_to_string(types, ', ')),
+                  HINT = other.hint;
     END IF;
 END;
 $$;

@@ -2,7 +2,8 @@
 -- Conversions: the sequence of a key, and the default that issues snowflakes
 ----------------------------------------------------------------------
 
--- pg_get_expr() prints the sequence as a literal, with its schema.
+-- pg_get_expr() prints the sequence as a literal, with its schema.  Dumps of old servers
+-- have nextval('s'::text), where the search_path of each session finds it.
 
 CREATE FUNCTION objectid_ext_tools._key_sequence(key objectid_ext_tools._key)
 RETURNS regclass
@@ -10,16 +11,20 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_te
 SET quote_all_identifiers = off
 AS $body$
 DECLARE
-    literal CONSTANT text :=
-        $re$^(?:nextval[(]|[^(']*next_snowflake[(])'((?:[^']|'')*)'::regclass[,)]$re$;
+    literal CONSTANT text := $re$^(?:nextval[(]|[^(']*next_snowflake[(])$re$
+                             || $re$[(]?'((?:[^']|'')*)'(?:::text[)])?::regclass[,)]$re$;
     sequence regclass;
     other record;
 BEGIN
-    SELECT coalesce(pg_get_serial_sequence(key.relation::text,
-                                           CASE WHEN attidentity <> '' THEN attname END),
-                    replace(substring(pg_get_expr(adbin, adrelid) FROM literal), '''''', ''''))
+    SELECT coalesce(to_regclass(pg_get_serial_sequence(
+                        key.relation::text, CASE WHEN attidentity <> '' THEN attname END)),
+                    to_regclass(name), to_regclass(quote_ident(nspname) || '.' || name))
         INTO sequence
-    FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    FROM pg_attribute
+         JOIN pg_class c ON c.oid = attrelid
+         JOIN pg_namespace n ON n.oid = relnamespace
+         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum,
+         replace(substring(pg_get_expr(adbin, adrelid) FROM literal), '''''', '''') AS name
     WHERE attrelid = key.relation AND attname = key.attname;
     IF sequence IS NULL THEN
         RAISE EXCEPTION 'column "%" of table % has no sequence', key.attname, key.relation
@@ -161,6 +166,14 @@ COMMENT ON FUNCTION objectid_ext_tools._highest_id IS
     'internal: the highest id of a column or its sequence; an error if it is above the snowflakes '
     'of now';
 
+CREATE FUNCTION objectid_ext_tools._node(node integer, layout snowflake_layout) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(node, CASE max_node WHEN 0 THEN 0 END)
+    FROM objectid_ext_tools._layout_facts(layout)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._node IS
+    'internal: the node to pass; null, for that of the server, only if the layout has nodes';
+
 -- ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
 -- called once, for its errors, before the tables are rewritten.
 
@@ -177,6 +190,7 @@ BEGIN
                WHERE attrelid = key.relation AND attname = key.attname AND attidentity <> '') THEN
         sequence := objectid_ext_tools._replace_identity(key, sequence);
     END IF;
+    node := objectid_ext_tools._node(node, layout);
     generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)',
                         objectid_ext_tools._ids_schema(), sequence, node || ', ', layout);
     EXECUTE format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s',

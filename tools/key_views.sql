@@ -28,6 +28,139 @@ COMMENT ON FUNCTION objectid_ext_tools._changing_views IS
     'internal: views that depend on the columns whose type changes; those of greater depth depend '
     'on others';
 
+-- Those of the owner are made again.  Others must not be there when they are dropped.
+
+CREATE FUNCTION objectid_ext_tools._view_refusals(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH views AS MATERIALIZED (
+        SELECT c.*, view
+        FROM objectid_ext_tools._changing_views(key) JOIN pg_class c ON c.oid = view
+    ), reasons AS (
+        SELECT view,
+               CASE WHEN relkind <> 'v'
+                    THEN 'it is a materialized view that reads a converted column'
+                    ELSE format('it is a view that reads a converted column, and is owned by %s',
+                                relowner::regrole) END
+        FROM views
+        WHERE relkind <> 'v' OR relowner <> quote_ident(current_user)::regrole
+        UNION ALL
+        SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid))
+        FROM views
+             JOIN pg_depend
+                 ON (refclassid = 'pg_class'::regclass AND refobjid = views.oid
+                     OR refclassid = 'pg_type'::regclass AND refobjid = views.reltype)
+                    AND deptype <> 'i'
+        WHERE relkind = 'v'
+          AND NOT (classid = 'pg_rewrite'::regclass
+                   AND EXISTS (SELECT FROM views v JOIN pg_rewrite r ON ev_class = v.oid
+                               WHERE r.oid = objid AND rulename = '_RETURN'))
+    )
+    SELECT *, 'Drop it before, and create it again afterwards.' FROM reasons
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._view_refusals IS
+    'internal: views that prevent a conversion, or the last step of a live one';
+
+-- pg_get_viewdef() prints what the search_path finds without a schema, and temporary tables
+-- are found first: its text, executed again, reads the copies.  Of two relations of one
+-- name, the path finds one.  A function of whole rows is one of the table, not of the copy.
+
+CREATE FUNCTION objectid_ext_tools._view_copies(key objectid_ext_tools._key,
+    OUT view oid, OUT schema text, OUT statement text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH tables AS MATERIALIZED (
+        SELECT relation,
+               string_agg(format('ALTER %I TYPE %s USING NULL', attname, key.to_type), ', ')
+               || coalesce(', ADD ' || (SELECT pg_get_constraintdef(oid) FROM pg_constraint
+                                        WHERE conrelid = relation AND contype = 'p'), '') AS changes
+        FROM objectid_ext_tools._changing_columns(key)
+        GROUP BY relation
+    ), relations AS (
+        SELECT 0 AS depth, relation, changes FROM tables
+        UNION ALL
+        SELECT depth, v.view, NULL
+        FROM objectid_ext_tools._changing_views(key) AS v
+        WHERE NOT EXISTS (SELECT
+                          FROM pg_rewrite r
+                               JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
+                                   AND refclassid = 'pg_proc'::regclass
+                               JOIN pg_proc p ON p.oid = refobjid
+                               JOIN pg_class c ON c.reltype = ANY (proargtypes)
+                          WHERE ev_class = v.view AND c.oid IN (SELECT relation FROM tables))
+    ), visible AS (
+        SELECT DISTINCT ON (relname) *
+        FROM relations
+             JOIN pg_class c ON c.oid = relation
+             JOIN pg_namespace n ON n.oid = relnamespace
+        WHERE relkind IN ('r', 'p') OR relkind = 'v' AND pg_get_userbyid(relowner) = current_user
+        ORDER BY relname, nspname
+    )
+    SELECT CASE relkind WHEN 'v' THEN relation::oid END, quote_ident(nspname),
+           CASE relkind WHEN 'v' THEN format('CREATE TEMPORARY VIEW %I AS ', relname)
+           ELSE format('CREATE TEMPORARY TABLE %1$I (LIKE %2$s); ALTER TABLE pg_temp.%1$I %3$s',
+                       relname, relation, changes) END
+    FROM visible
+    ORDER BY depth, relation
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._view_copies IS
+    'internal: statements that make empty, converted copies of the tables of a key, and begin '
+    'those that make its views (null for a table) on these';
+
+-- Where the path of the views is set, names of core have their schema: others may create
+-- functions in those of the path.  In the end all is rolled back.
+
+CREATE FUNCTION objectid_ext_tools._try_views(key objectid_ext_tools._key)
+RETURNS SETOF objectid_ext_tools._refusal
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
+SET client_min_messages = warning
+AS $$
+DECLARE
+    views oid[];
+    path text;
+    statements text[];
+    refusals objectid_ext_tools._refusal[];
+BEGIN
+    SELECT array_agg(c.view), array_agg(statement),
+           concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '),
+                     objectid_ext_tools._ids_schema())
+        INTO views, statements, path
+    FROM objectid_ext_tools._view_copies(key) AS c;
+    IF coalesce(array_remove(views, NULL), '{}') = '{}' THEN
+        RETURN;
+    END IF;
+    BEGIN
+        PERFORM pg_catalog.set_config('search_path'::text, path, true);
+        statements := ARRAY(
+            SELECT s.statement OPERATOR(pg_catalog.||)
+                   coalesce(pg_catalog.pg_get_viewdef(s.view), ''::text)
+            FROM ROWS FROM (pg_catalog.unnest(views), pg_catalog.unnest(statements))
+                 WITH ORDINALITY AS s (view, statement, n) ORDER BY s.n);
+        PERFORM pg_catalog.set_config('search_path'::text,
+                                      'pg_temp, '::text OPERATOR(pg_catalog.||) path, true);
+        FOR i IN 1 .. pg_catalog.cardinality(views) LOOP
+            BEGIN
+                EXECUTE statements[i];
+            EXCEPTION WHEN OTHERS THEN
+                refusals := refusals OPERATOR(pg_catalog.||) (views[i], SQLERRM, NULL)
+                            ::objectid_ext_tools._refusal;
+            END;
+        END LOOP;
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state';
+    EXCEPTION WHEN object_not_in_prerequisite_state THEN
+        NULL;
+    END;
+    RETURN QUERY
+        SELECT coalesce(relation, key.relation),
+               format('after the conversion, it could not be created again: %s', reason),
+               'Change it so that it accepts the new type, too, for example by a cast, or drop it '
+               'before, and create it again afterwards.'
+        FROM unnest(refusals);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._try_views IS
+    'internal: views of a key that do not accept the new type';
+
 CREATE FUNCTION objectid_ext_tools._grantee(grantee oid) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
