@@ -54,6 +54,11 @@ AS $$
 DECLARE
     key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
 BEGIN
+    -- it could be executed in one, but the steps after it could not
+    IF transaction_timestamp() <> statement_timestamp() THEN
+        RAISE EXCEPTION 'a step of a conversion cannot run inside a transaction block'
+            USING ERRCODE = 'active_sql_transaction', HINT = E'Use \\gexec without BEGIN.';
+    END IF;
     PERFORM objectid_ext_tools._claim("table");
     PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
         SELECT DISTINCT relation

@@ -223,6 +223,9 @@ BEGIN
                  WHERE f <> functions[1] OR later IS NULL)
         || (format('COMMENT ON FUNCTION %s IS ', functions[1]) || quote_literal(state));
     PERFORM objectid_ext_tools._execute_all(VARIADIC array_remove(statements, NULL));
+    IF later IS NULL THEN
+        PERFORM objectid_ext_tools._release("table");
+    END IF;
 END;
 $$;
 COMMENT ON PROCEDURE objectid_ext_tools._conversion_exchange IS
@@ -249,6 +252,8 @@ BEGIN
         END IF;
         EXECUTE format('DROP FUNCTION %s', each.function);
     END LOOP;
+    PERFORM objectid_ext_tools._claim("table");
+    PERFORM objectid_ext_tools._release("table");
 END;
 $$;
 COMMENT ON PROCEDURE objectid_ext_tools._conversion_end IS

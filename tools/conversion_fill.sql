@@ -21,6 +21,18 @@ $$;
 COMMENT ON FUNCTION objectid_ext_tools._unfilled IS
     'internal: the condition for rows of a table whose shadow columns are not filled';
 
+-- More than 63 bytes would give a notice for each batch.
+
+CREATE FUNCTION objectid_ext_tools._progress_name("table" regclass, pages bigint, place tid)
+RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT objectid_ext_tools._first_bytes(
+               format('objectid_ext_tools: table %s, %s%%: %s', "table"::oid,
+                      100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table"), 63)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._progress_name IS
+    'internal: application_name of a session that fills a table up to a place';
+
 -- The rows that existed at the beginning are in the first pages of the table.  A row
 -- that is locked is skipped, and found by the next search; if its transaction updates
 -- it, the trigger fills it.  A batch takes as long as a client can wait for its rows.
@@ -58,9 +70,7 @@ BEGIN
             USING rows;
         place := (SELECT max(t) FROM unnest(rows) AS t);
         PERFORM set_config('application_name',
-                           format('objectid_ext_tools: %s %s%%', "table",
-                                  100 * ((place::text::point)[0])::bigint / greatest(pages, 1)),
-                           false);
+                           objectid_ext_tools._progress_name("table", pages, place), false);
         took := greatest(extract(epoch FROM clock_timestamp() - began), 0);
         pause := greatest(filled::float8 / rows_per_second - took, 0);
     END IF;
@@ -97,6 +107,11 @@ DECLARE
     pause float8;
     waits integer;
 BEGIN
+    IF pg_catalog.transaction_timestamp() OPERATOR(pg_catalog.<>)
+       pg_catalog.statement_timestamp() THEN
+        RAISE EXCEPTION 'a step of a conversion cannot run inside a transaction block'
+            USING ERRCODE = 'active_sql_transaction', HINT = E'Use \\gexec without BEGIN.';
+    END IF;
     PERFORM objectid_ext_tools._claim("table");
     SELECT pg_catalog.array_agg(u.relation), pg_catalog.array_agg(u.pages) INTO tables, sizes
     FROM objectid_ext_tools._unvalidated("table") AS u;

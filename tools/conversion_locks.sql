@@ -29,13 +29,21 @@ BEGIN
     RAISE EXCEPTION 'another session is converting a column of table %', "table"
         USING ERRCODE = 'object_in_use',
               DETAIL = format('It is process %s.', objectid_ext_tools._claimed_by("table")),
-              HINT = 'A session that has asked for the steps keeps the conversion until it ends. '
-                     'Go on there, or disconnect it.';
+              HINT = 'A session that has asked for the steps keeps the conversion until that is '
+                     'complete. Go on there, or disconnect it. A connection pooler must be in '
+                     'session mode.';
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._claim IS
     'internal: takes the conversions of a table for this session; an error if another session has '
     'them';
+
+CREATE FUNCTION objectid_ext_tools._release("table" regclass) RETURNS void
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT pg_advisory_unlock(hashtext('objectid_ext_tools.conversion'), "table"::oid::integer)
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._release IS
+    'internal: gives back what _claim() has taken';
 
 CREATE FUNCTION objectid_ext_tools._user_of("table" regclass) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -2,28 +2,39 @@
 -- Live conversions: how far they are
 ----------------------------------------------------------------------
 
+-- Members of pg_monitor see those of all roles.  Anybody can write such a comment on a
+-- function of his own, so it counts only for tables of the same owner, and its numbers are
+-- compared as text, for they need not be any.
+
+CREATE FUNCTION objectid_ext_tools._conversion_progress(
+    OUT conversion regclass, OUT relation regclass, OUT phase text, OUT filled text)
+RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT k.oid, c.oid,
+           CASE WHEN found[3] = '[' THEN 'validating foreign keys'
+                WHEN EXISTS (SELECT FROM pg_constraint
+                             WHERE conrelid = c.oid AND conname = '_objectid_ext'
+                               AND NOT convalidated) THEN 'filling'
+                ELSE 'creating indexes' END,
+           (SELECT max(substring(application_name
+                                 FROM format('^objectid_ext_tools: table %s, ([0-9]+%%)', c.oid)))
+            FROM pg_stat_activity)
+    FROM pg_proc p,
+         regexp_match(obj_description(p.oid, 'pg_proc'),
+                      '^conversion of ([0-9]+)[.][0-9]+, table ([0-9]+), (.)') AS found
+         JOIN pg_class k ON k.oid::text = found[1]
+         JOIN pg_class c ON c.oid::text = found[2]
+    WHERE proname ~ '^_objectid_ext_[0-9]+$' AND prorettype = 'trigger'::regtype
+      AND proowner = k.relowner AND proowner = c.relowner
+      AND (pg_get_userbyid(proowner) = current_user OR pg_has_role('pg_monitor', 'MEMBER'))
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._conversion_progress IS
+    'internal: the rows of the view conversion_progress';
+
 CREATE VIEW objectid_ext_tools.conversion_progress AS
-    SELECT c.key_table::pg_catalog.regclass AS conversion, c.relation,
-           CASE WHEN pg_catalog.starts_with(c.data, '['::text) THEN 'validating foreign keys'
-                WHEN u.relation IS NOT NULL THEN 'filling'
-                ELSE 'creating indexes' END AS phase,
-           (SELECT pg_catalog.max(pg_catalog."substring"(a.application_name, '[0-9]+%$'::text))
-            FROM pg_catalog.pg_stat_activity AS a
-            WHERE pg_catalog.starts_with(a.application_name, (
-                SELECT pg_catalog.format('objectid_ext_tools: %I.%I '::text, n.nspname, t.relname)
-                FROM pg_catalog.pg_class AS t
-                     JOIN pg_catalog.pg_namespace AS n
-                         ON n.oid OPERATOR(pg_catalog.=) t.relnamespace
-                WHERE t.oid OPERATOR(pg_catalog.=) c.relation))) AS filled
-    FROM objectid_ext_tools._conversions() AS c
-         LEFT JOIN (
-             SELECT x.relation
-             FROM (SELECT DISTINCT k.key_table
-                   FROM objectid_ext_tools._conversions() AS k) AS keys,
-                  LATERAL objectid_ext_tools._unvalidated(keys.key_table::pg_catalog.regclass)
-                      AS x) AS u ON u.relation OPERATOR(pg_catalog.=) c.relation
-    WHERE c.relation IS NOT NULL;
+SELECT * FROM objectid_ext_tools._conversion_progress();
 COMMENT ON VIEW objectid_ext_tools.conversion_progress IS
-    'live conversions that are not complete: the table of the key, each table that takes part, '
-    'what remains to be done with it, and while it is filled, how much of it has been searched';
+    'live conversions that are not complete, those of other roles only for members of pg_monitor: '
+    'the table of the key, each table that takes part, what remains to be done with it, and while '
+    'it is filled, how much of it has been searched';
 GRANT SELECT ON objectid_ext_tools.conversion_progress TO PUBLIC;

@@ -50,6 +50,7 @@ BEGIN
         WHERE key_table = begun AND relation IS NOT NULL ORDER BY 1), max_wait);
     PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
         SELECT objectid_ext_tools._undo_statements(begun)));
+    PERFORM objectid_ext_tools._release(begun);
 END;
 $$;
 COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion IS

@@ -38,6 +38,16 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._ids_schema IS 'internal: schema of objectid_ext, quoted';
 
+CREATE FUNCTION objectid_ext_tools._first_bytes(value text, bytes integer) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT left(value, n)
+    FROM generate_series(least(length(value), bytes), 0, -1) AS n
+    WHERE octet_length(left(value, n)) <= bytes
+    LIMIT 1
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._first_bytes IS
+    'internal: as many characters of a text as have at most so many bytes';
+
 -- What a function decides after it has waited for a lock, it must read from a newer
 -- snapshot than that of the transaction.
 

@@ -46,6 +46,43 @@ SELECT relation, phase, filled IS NOT NULL AS filled FROM conversion_progress OR
 SELECT convert_to_snowflake('film', 'id', 5, 'twitter');
 CALL undo_conversion('film', 'id');
 
+-- The progress of a table with a long name, in characters of several bytes, without a
+-- notice for each batch; for members of pg_monitor
+CREATE TABLE "Räksmörgåsar och andra läckerheter från Blåbärsgården i" (id serial PRIMARY KEY);
+INSERT INTO "Räksmörgåsar och andra läckerheter från Blåbärsgården i" SELECT FROM generate_series(1, 100);
+SELECT statement FROM snowflake_conversion_steps('"Räksmörgåsar och andra läckerheter från Blåbärsgården i"', 'id', 5, 'twitter') ORDER BY step LIMIT 1 \gexec
+SELECT pause FROM _fill_batch('"Räksmörgåsar och andra läckerheter från Blåbärsgården i"', 2, 1000000, '(0,0)', 10);
+SELECT octet_length(current_setting('application_name')) > 60 AS long;
+SELECT filled IS NOT NULL AS filled FROM conversion_progress;
+SET ROLE regress_schemas_reader;
+SELECT count(*) FROM objectid_ext_tools.conversion_progress;
+RESET ROLE;
+GRANT pg_monitor TO regress_schemas_reader;
+SET ROLE regress_schemas_reader;
+SELECT phase FROM objectid_ext_tools.conversion_progress;
+RESET ROLE;
+REVOKE pg_monitor FROM regress_schemas_reader;
+CALL undo_conversion('"Räksmörgåsar och andra läckerheter från Blåbärsgården i"', 'id');
+DROP TABLE "Räksmörgåsar och andra läckerheter från Blåbärsgården i";
+RESET application_name;
+
+-- Nothing of a conversion depends on the extension, which can be made again.  Its steps
+-- are transactions of their own.
+BEGIN;
+SELECT statement FROM snowflake_conversion_steps('film', 'id', 5, 'twitter') ORDER BY step LIMIT 1 \gexec
+ROLLBACK;
+SELECT statement FROM snowflake_conversion_steps('film', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
+BEGIN;
+SELECT 'CALL _conversion_fill(''film'', NULL)' \gexec
+ROLLBACK;
+DROP EXTENSION objectid_ext_tools;
+INSERT INTO film (title) VALUES ('without the extension');
+CREATE EXTENSION objectid_ext_tools;
+SELECT relation, phase FROM conversion_progress ORDER BY relation;
+SELECT count(*) AS remaining FROM snowflake_conversion_steps('film', 'id', 5, 'twitter');
+CALL undo_conversion('film', 'id');
+SELECT count(*) AS claimed FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
+
 -- A view is not open to more roles than before.
 ALTER DEFAULT PRIVILEGES IN SCHEMA schemas GRANT SELECT ON TABLES TO regress_schemas_reader;
 CREATE VIEW closed AS SELECT id FROM film;
@@ -75,11 +112,9 @@ SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item L
 REVOKE CREATE ON SCHEMA public FROM regress_schemas_reader;
 
 -- The first step reads no row, for all wait behind its locks.
-BEGIN;
-SELECT sum(seq_tup_read) AS before FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass) \gset
-CALL _conversion_begin('author', '_id', 'objectid', '1 s');
-SELECT sum(seq_tup_read) - :before AS rows FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass);
-ROLLBACK;
+CALL _conversion_begin('author', '_id', 'objectid', '1 s') \;
+SELECT sum(seq_tup_read) AS rows FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass);
+CALL undo_conversion('author', '_id');
 SELECT statement FROM objectid_conversion_steps('author', '_id') ORDER BY step \gexec
 SELECT * FROM written;
 SELECT item, relation, detail FROM conversion_plan('written', 'name') WHERE item LIKE 'refused%';
