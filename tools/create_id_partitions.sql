@@ -74,9 +74,11 @@ BEGIN
     SELECT nspname, relname INTO schema, name
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
     WHERE c.oid = parent;
-    WHILE octet_length(name || suffix) > 63 LOOP
-        name := left(name, -1);
-    END LOOP;
+    IF octet_length(name || suffix) > 63 THEN
+        -- another parent can begin with the same bytes
+        suffix := '_' || left(md5(name), 8) || suffix;
+        name := objectid_ext_tools._first_bytes(name, 63 - octet_length(suffix));
+    END IF;
     RETURN format('%I.%I', schema, name || suffix);
 END;
 $$;
@@ -117,38 +119,59 @@ COMMENT ON FUNCTION objectid_ext_tools._default_rows IS
     'internal: how many rows of the default partition have ids from a lower (null: from the lowest '
     'on) to an upper bound, and the time of the first; null if there are none';
 
--- ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION OF
--- does.  The table gets what that would give it.  A partition that begins or ends within
--- a tick has neighbours with the same bound.
+-- A partition that begins or ends within a tick has neighbours with the same bound.  The
+-- list of partitions is that from before the call: to read it for each new one would take
+-- longer than to create it.
 
-CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass,
-    lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout)
-RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO'
-AS $$
+CREATE FUNCTION objectid_ext_tools._new_bounds(parent regclass, lower timestamp with time zone,
+    upper timestamp with time zone, layout snowflake_layout,
+    known objectid_ext_tools._partition[], OUT lower_id text, OUT upper_id text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    type regtype := (objectid_ext_tools._partition_key(parent)).type;
-    lower_id text := coalesce(
-        (SELECT max(p.upper_id) FROM objectid_ext_tools._partitions(parent, layout) AS p
-         WHERE p.upper = lower),
-        objectid_ext_tools._id_floor(type, lower, layout));
-    upper_id text := coalesce(
-        (SELECT min(p.lower_id) FROM objectid_ext_tools._partitions(parent, layout) AS p
-         WHERE p.lower = upper),
-        objectid_ext_tools._id_floor(type, upper, layout));
-    name text := objectid_ext_tools._partition_name(parent, lower, upper);
-    rows text;
+    type CONSTANT regtype := (objectid_ext_tools._partition_key(parent)).type;
+    pending regclass;
 BEGIN
+    SELECT max(p.upper_id) FILTER (WHERE p.upper = lower),
+           min(p.lower_id) FILTER (WHERE p.lower = upper),
+           max(p.partition::oid) FILTER (WHERE p.pending AND p.lower < upper AND p.upper > lower)
+        INTO lower_id, upper_id, pending
+    FROM unnest(known) AS p;
+    IF pending IS NOT NULL THEN
+        RAISE EXCEPTION 'detaching partition % was interrupted', pending
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('ALTER TABLE %s DETACH PARTITION %s FINALIZE completes it.',
+                                  parent, pending);
+    END IF;
+    lower_id := coalesce(lower_id, objectid_ext_tools._id_floor(type, lower, layout));
+    upper_id := coalesce(upper_id, objectid_ext_tools._id_floor(type, upper, layout));
     IF objectid_ext_tools._id_time(type, lower_id, layout) <> lower
        OR objectid_ext_tools._id_time(type, upper_id, layout) <> upper THEN
         RAISE EXCEPTION 'no id of table % has the time % or %', parent, lower, upper
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'A partition begins and ends with the first id of an instant.';
     END IF;
-    rows := objectid_ext_tools._default_rows(parent, lower_id, upper_id, layout);
+END;
+$$;
+COMMENT ON FUNCTION objectid_ext_tools._new_bounds IS
+    'internal: bounds of a new partition beside those that are known';
+
+-- ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION OF
+-- does.  The table gets what that would give it.
+
+CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass,
+    lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout,
+    known objectid_ext_tools._partition[]) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO'
+AS $$
+DECLARE
+    bounds CONSTANT record := objectid_ext_tools._new_bounds(parent, lower, upper, layout, known);
+    name CONSTANT text := objectid_ext_tools._partition_name(parent, lower, upper);
+    rows CONSTANT text := objectid_ext_tools._default_rows(parent, bounds.lower_id,
+                                                           bounds.upper_id, layout);
+BEGIN
     IF rows IS NOT NULL THEN
         RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
             USING ERRCODE = 'check_violation',
@@ -168,12 +191,13 @@ BEGIN
                        format('ids of layout %s from %s to %s', layout, lower, upper));
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
-                   parent, name, lower_id, upper_id);
+                   parent, name, bounds.lower_id, bounds.upper_id);
     RETURN name;
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._create_partition IS
-    'internal: creates a partition; an error if the default partition has rows for it';
+    'internal: creates a partition beside those that are known; an error if the default partition '
+    'has rows for it';
 
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
 -- people type; a time of whole minutes has been chosen.
@@ -185,11 +209,13 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
+    known objectid_ext_tools._partition[];
     begins timestamptz;
     ends timestamptz;
 BEGIN
     PERFORM objectid_ext_tools._check_partition_call(parent, every, first, upto);
     layout := objectid_ext_tools._partition_layout(parent, layout);
+    known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);
     IF first <> date_trunc('minute', first) THEN
         first := (objectid_ext_tools._period(every, NULL, first)).lower;
         RAISE NOTICE 'the first partition begins at %', first;
@@ -198,9 +224,9 @@ BEGIN
         begins := first + n * every;
         ends := first + (n + 1) * every;
         EXIT WHEN begins >= upto;
-        CONTINUE WHEN EXISTS (SELECT FROM objectid_ext_tools._partitions(parent, layout) AS p
-                              WHERE (p.lower, p.upper) = (begins, ends));
-        RETURN NEXT objectid_ext_tools._create_partition(parent, begins, ends, layout);
+        CONTINUE WHEN EXISTS (SELECT FROM unnest(known) AS p
+                              WHERE (p.lower, p.upper) = (begins, ends) AND NOT p.pending);
+        RETURN NEXT objectid_ext_tools._create_partition(parent, begins, ends, layout, known);
     END LOOP;
 END;
 $$;

@@ -110,15 +110,21 @@ COMMENT ON FUNCTION objectid_ext_tools._partition_layout IS
     'the column, or of the comments on its partitions; an error if there is none or if they '
     'differ; null for other types';
 
+CREATE TYPE objectid_ext_tools._partition AS (
+    partition regclass, kind "char", pending boolean, lower_id text, upper_id text,
+    lower timestamp with time zone, upper timestamp with time zone);
+COMMENT ON TYPE objectid_ext_tools._partition IS
+    'internal: a partition, with its bounds and the times of these; pending if DETACH PARTITION '
+    'CONCURRENTLY was interrupted: no row goes there';
+
 -- With the OID of the table, pg_get_expr() would wait for its lock; a bound has no
 -- columns, which that is for.
 
-CREATE FUNCTION objectid_ext_tools._partitions(parent regclass, layout snowflake_layout,
-    OUT partition regclass, OUT kind "char", OUT lower_id text, OUT upper_id text,
-    OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
+CREATE FUNCTION objectid_ext_tools._partitions(parent regclass, layout snowflake_layout)
+RETURNS SETOF objectid_ext_tools._partition
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $body$
-    SELECT c.oid::regclass, relkind, lower_id, upper_id,
+    SELECT c.oid::regclass, relkind, inhdetachpending, lower_id, upper_id,
            objectid_ext_tools._id_time(key.type, lower_id, layout),
            objectid_ext_tools._id_time(key.type, upper_id, layout)
     FROM objectid_ext_tools._partition_key(parent) AS key,
@@ -129,8 +135,7 @@ AS $body$
     WHERE inhparent = parent
 $body$;
 COMMENT ON FUNCTION objectid_ext_tools._partitions IS
-    'internal: partitions of a table with their bounds and the times of these, null for the '
-    'default partition';
+    'internal: partitions of a table; bounds are null for the default partition';
 
 CREATE FUNCTION objectid_ext_tools.id_partitions(parent regclass,
     layout snowflake_layout DEFAULT NULL,
@@ -140,6 +145,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT p.partition, p.lower, p.upper
     FROM objectid_ext_tools._partition_layout(parent, layout) AS known,
          objectid_ext_tools._partitions(parent, known) AS p
+    WHERE NOT p.pending
     ORDER BY p.lower, p.partition
 $$;
 COMMENT ON FUNCTION objectid_ext_tools.id_partitions IS

@@ -6,8 +6,8 @@
 -- a partition has numbers that are not ids, such as those of a serial column, or ids of
 -- another layout.
 
-CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass, old record,
-    layout snowflake_layout) RETURNS void
+CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass,
+    old objectid_ext_tools._partition, layout snowflake_layout) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
@@ -25,7 +25,8 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     -- DROP TABLE alone fails if a foreign key refers to the parent
-    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.partition);
+    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.partition)
+            || CASE WHEN old.pending THEN ' FINALIZE' ELSE '' END;
     EXECUTE format('DROP TABLE %s', old.partition);
 END;
 $$;
@@ -33,20 +34,27 @@ COMMENT ON FUNCTION objectid_ext_tools._drop_partition IS
     'internal: drops a partition, given as _partitions() shows it; an error unless it is an '
     'ordinary table with bounds of whole minutes';
 
+-- Each that is dropped is locked until the end of the transaction, and the memory for locks is
+-- that of all sessions.
+
 CREATE FUNCTION objectid_ext_tools._drop_partitions(parent regclass,
     older_than timestamp with time zone, layout snowflake_layout,
     OUT done text, OUT partition text, OUT lower timestamp with time zone,
     OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    old record;
+    known CONSTANT objectid_ext_tools._partition[] := ARRAY(
+        SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p
+        WHERE p.upper <= older_than
+        ORDER BY p.upper);
+    old objectid_ext_tools._partition;
+    dropped integer := 0;
+    tried integer := 0;
     detail text;
 BEGIN
-    FOR old IN
-        SELECT * FROM objectid_ext_tools._partitions(parent, layout) AS p
-        WHERE p.upper <= older_than
-        ORDER BY p.upper
-    LOOP
+    FOREACH old IN ARRAY known LOOP
+        EXIT WHEN dropped = 100;
+        tried := tried + 1;
         done := NULL;
         partition := old.partition;
         lower := old.lower;
@@ -55,6 +63,7 @@ BEGIN
         BEGIN
             PERFORM objectid_ext_tools._drop_partition(parent, old, layout);
             done := 'dropped';
+            dropped := dropped + 1;
         EXCEPTION WHEN others THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
             problem := concat_ws(': ', problem, nullif(detail, ''));
@@ -65,6 +74,11 @@ BEGIN
     partition := NULL;
     lower := NULL;
     upper := older_than;
+    IF tried < cardinality(known) THEN
+        problem := format('%s more partitions are older than the time to keep: call it again',
+                          cardinality(known) - tried);
+        RETURN NEXT;
+    END IF;
     problem := 'rows older than the time to keep are in the default partition: '
                || objectid_ext_tools._default_rows(
                    parent, NULL,
@@ -77,15 +91,16 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools._drop_partitions IS
-    'internal: drops the partitions whose ids are all older than a time, or returns the problem of '
-    'each, and of rows in the default partition that are older';
+    'internal: drops partitions whose ids are all older than a time, at most 100, or returns the '
+    'problem of each, how many remain, and rows in the default partition that are older';
 
 -- From the end of the last partition of the past, or else of the present, on: the
 -- intervals continue those of the partition before, or begin with an hour, day, Monday
 -- or month.  Other bounds than those of whole minutes are not of this series.
 
 CREATE FUNCTION objectid_ext_tools._missing_partitions(parent regclass, every interval,
-    older_than timestamp with time zone, upto timestamp with time zone, layout snowflake_layout,
+    older_than timestamp with time zone, upto timestamp with time zone,
+    known objectid_ext_tools._partition[],
     OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -101,7 +116,7 @@ BEGIN
                                                   AND p.upper = date_trunc('minute', p.upper)),
                              present), older_than)
         INTO lowers, uppers, instant
-    FROM objectid_ext_tools._partitions(parent, layout) AS p;
+    FROM unnest(known) AS p WHERE NOT p.pending;
     FOR n IN 1 .. 1000 LOOP
         LOOP
             covered := (SELECT max(u) FROM unnest(lowers, uppers) AS p (l, u)
@@ -144,8 +159,9 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC'
 AS $$
 DECLARE
-    present timestamptz := clock_timestamp();
-    older_than timestamptz := present - keep;
+    present CONSTANT timestamptz := clock_timestamp();
+    older_than CONSTANT timestamptz := present - keep;
+    known objectid_ext_tools._partition[];
     detail text;
 BEGIN
     IF ahead < '0' OR keep < '0' THEN
@@ -156,15 +172,17 @@ BEGIN
         parent, every, coalesce(older_than, present), present + ahead);
     layout := objectid_ext_tools._partition_layout(parent, layout);
     RETURN QUERY SELECT * FROM objectid_ext_tools._drop_partitions(parent, older_than, layout);
+    known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);
     FOR lower, upper IN
         SELECT * FROM objectid_ext_tools._missing_partitions(parent, every, older_than,
-                                                             present + ahead, layout)
+                                                             present + ahead, known)
     LOOP
         done := NULL;
         partition := NULL;
         problem := NULL;
         BEGIN
-            partition := objectid_ext_tools._create_partition(parent, lower, upper, layout);
+            partition := objectid_ext_tools._create_partition(parent, lower, upper, layout,
+                                                              known);
             done := 'created';
         EXCEPTION WHEN others THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
@@ -175,9 +193,10 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions IS
-    'drops the partitions that are older than a time to keep (null: none), and creates those from '
-    'now to a time ahead, with the intervals of the existing ones; returns what was done (created '
-    'or dropped; null if there was a problem) and problems: rows in the default partition that are '
-    'older than the time to keep, or of a new partition, among them; the caller is the owner of '
-    'the table; the layout is by default that of the default of the column or of the comments on '
-    'its partitions, and an error if it is not known';
+    'drops partitions that are older than a time to keep (null: none), at most 100, and creates '
+    'those from now to a time ahead, with the intervals of the existing ones; returns what was '
+    'done (created or dropped; null if there was a problem) and problems: how many more are to be '
+    'dropped, and rows in the default partition that are older than the time to keep, or of a new '
+    'partition, among them; the caller is the owner of the table; the layout is by default that of '
+    'the default of the column or of the comments on its partitions, and an error if it is not '
+    'known';

@@ -107,6 +107,11 @@ SELECT repeat('é', 31) || 'x' AS wide \gset
 CREATE TABLE :"wide" (id objectid) PARTITION BY RANGE (id);
 SELECT octet_length(trim('"' FROM p::text)) AS bytes, right(p::text, 10) AS suffix FROM create_id_partitions(:'wide', '1 day', '2026-12-01Z', '2026-12-03Z') AS p;
 
+-- another with the same beginning
+SELECT repeat('é', 31) || 'y' AS wide2 \gset
+CREATE TABLE :"wide2" (id objectid) PARTITION BY RANGE (id);
+SELECT octet_length(trim('"' FROM p::text)) AS bytes, right(p::text, 10) AS suffix FROM create_id_partitions(:'wide2', '1 day', '2026-12-01Z', '2026-12-03Z') AS p;
+
 --
 -- Errors
 --

@@ -56,6 +56,12 @@ SELECT * FROM listed('event');
 DO $$ DECLARE p regclass; BEGIN FOR p IN SELECT partition FROM id_partitions('event') LOOP EXECUTE format('DROP TABLE %s', p); END LOOP; END $$;
 SELECT count(*) FROM create_id_partitions('event', '1 month', month(-9), month(-8));
 SELECT * FROM maintained('event', now() - month(-1));
+-- not more than the memory for locks holds
+CREATE TABLE long_ago (id uuid) PARTITION BY RANGE (id);
+SELECT count(*) FROM create_id_partitions('long_ago', '1 day', '2020-01-01Z', '2020-01-01Z'::timestamptz + interval '105 days');
+SELECT done, count(*), min(problem) FROM maintain_id_partitions('long_ago', '1 day', '1 day', '3 days') WHERE done IS DISTINCT FROM 'created' GROUP BY done ORDER BY done;
+SELECT done, count(*), min(problem) FROM maintain_id_partitions('long_ago', '1 day', '1 day', '3 days') WHERE done IS DISTINCT FROM 'created' GROUP BY done ORDER BY done;
+DROP TABLE long_ago;
 -- an interval that fits in between, to where the next begins
 CREATE TABLE tens (id uuid) PARTITION BY RANGE (id);
 SELECT count(*) FROM create_id_partitions('tens', '1 day', month(-1), month(-1) + interval '1 day');
