@@ -118,22 +118,22 @@ COMMENT ON TYPE objectid_ext_tools._partition IS
     'CONCURRENTLY was interrupted: no row goes there';
 
 -- With the OID of the table, pg_get_expr() would wait for its lock; a bound has no
--- columns, which that is for.
+-- columns, which that is for.  It prints FOR VALUES FROM ('...') TO ('...').
 
 CREATE FUNCTION objectid_ext_tools._partitions(parent regclass, layout snowflake_layout)
 RETURNS SETOF objectid_ext_tools._partition
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $body$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.oid::regclass, relkind, inhdetachpending, lower_id, upper_id,
            objectid_ext_tools._id_time(key.type, lower_id, layout),
            objectid_ext_tools._id_time(key.type, upper_id, layout)
     FROM objectid_ext_tools._partition_key(parent) AS key,
          pg_inherits JOIN pg_class c ON c.oid = inhrelid
-         LEFT JOIN LATERAL regexp_match(pg_get_expr(relpartbound, 0),
-             $re$^FOR VALUES FROM [(]'?([^']*)'?[)] TO [(]'?([^']*)'?[)]$$re$) AS bounds ON true
+         CROSS JOIN LATERAL string_to_array(
+             translate(substr(pg_get_expr(relpartbound, 0), length('FOR VALUES FROM ') + 1),
+                       '()'' ', ''), 'TO') AS bounds
          CROSS JOIN LATERAL (SELECT bounds[1], bounds[2]) AS b (lower_id, upper_id)
     WHERE inhparent = parent
-$body$;
+$$;
 COMMENT ON FUNCTION objectid_ext_tools._partitions IS
     'internal: partitions of a table; bounds are null for the default partition';
 

@@ -39,20 +39,19 @@ COMMENT ON FUNCTION objectid_ext_tools._drop_partition IS
 
 CREATE FUNCTION objectid_ext_tools._drop_partitions(parent regclass,
     older_than timestamp with time zone, layout snowflake_layout,
+    known objectid_ext_tools._partition[],
     OUT done text, OUT partition text, OUT lower timestamp with time zone,
     OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known CONSTANT objectid_ext_tools._partition[] := ARRAY(
-        SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p
-        WHERE p.upper <= older_than
-        ORDER BY p.upper);
+    expired CONSTANT objectid_ext_tools._partition[] := ARRAY(
+        SELECT p FROM unnest(known) AS p WHERE p.upper <= older_than ORDER BY p.upper);
     old objectid_ext_tools._partition;
     dropped integer := 0;
     tried integer := 0;
     detail text;
 BEGIN
-    FOREACH old IN ARRAY known LOOP
+    FOREACH old IN ARRAY expired LOOP
         EXIT WHEN dropped = 100;
         tried := tried + 1;
         done := NULL;
@@ -74,9 +73,9 @@ BEGIN
     partition := NULL;
     lower := NULL;
     upper := older_than;
-    IF tried < cardinality(known) THEN
+    IF tried < cardinality(expired) THEN
         problem := format('%s more partitions are older than the time to keep: call it again',
-                          cardinality(known) - tried);
+                          cardinality(expired) - tried);
         RETURN NEXT;
     END IF;
     problem := 'rows older than the time to keep are in the default partition: '
@@ -171,8 +170,11 @@ BEGIN
     PERFORM objectid_ext_tools._check_partition_call(
         parent, every, coalesce(older_than, present), present + ahead);
     layout := objectid_ext_tools._partition_layout(parent, layout);
-    RETURN QUERY SELECT * FROM objectid_ext_tools._drop_partitions(parent, older_than, layout);
     known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);
+    RETURN QUERY
+        SELECT * FROM objectid_ext_tools._drop_partitions(parent, older_than, layout, known);
+    known := ARRAY(SELECT p FROM unnest(known) AS p
+                   WHERE EXISTS (SELECT FROM pg_inherits WHERE inhrelid = p.partition::oid));
     FOR lower, upper IN
         SELECT * FROM objectid_ext_tools._missing_partitions(parent, every, older_than,
                                                              present + ahead, known)
