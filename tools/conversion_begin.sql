@@ -2,10 +2,9 @@
 -- Live conversions, first step: shadow columns
 ----------------------------------------------------------------------
 
--- The trigger assigns, because a cast would need USAGE on the schema of the type.  It
--- fires in replication, too.  The check holds for all rows that are written from now
--- on; when it is validated, all rows are filled.
-
+-- Statements that add shadow columns to the tables of a key.  The trigger assigns, because a cast
+-- would need USAGE on the schema of the type.  It fires in replication, too.  The check holds for
+-- all rows that are written from now on; when it is validated, all rows are filled.
 CREATE FUNCTION objectid_ext_tools._begin_statements(key objectid_ext_tools._key) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on
@@ -41,11 +40,9 @@ AS $body$
     ) AS s (step, statement)
     ORDER BY relation, step
 $body$;
-COMMENT ON FUNCTION objectid_ext_tools._begin_statements IS
-    'internal: statements that add shadow columns to the tables of a key';
 
--- To compile the queries of the catalog would take longer than clients can wait for a lock.
-
+-- Adds shadow columns to the tables of a key, each with a trigger that keeps it equal.  To
+-- compile the queries of the catalog would take longer than clients can wait for a lock.
 CREATE PROCEDURE objectid_ext_tools._conversion_begin("table" regclass, "column" name,
     to_type regtype, max_wait interval)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -62,17 +59,13 @@ BEGIN
     PERFORM objectid_ext_tools._claim("table");
     PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
         SELECT DISTINCT relation
-        FROM objectid_ext_tools._changing_columns(key)
-        ORDER BY 1), max_wait);
+        FROM objectid_ext_tools._changing_columns(key) ORDER BY 1), max_wait);
     PERFORM objectid_ext_tools._refuse(key, 1);
     -- of tables that were dropped while they were converted
     PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
         SELECT format('DROP FUNCTION %s', function)
-        FROM objectid_ext_tools._conversions()
-        WHERE relation IS NULL));
+        FROM objectid_ext_tools._conversions() WHERE relation IS NULL));
     PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
         SELECT objectid_ext_tools._begin_statements(key)));
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_begin IS
-    'internal: adds shadow columns to the tables of a key, each with a trigger that keeps it equal';

@@ -2,8 +2,9 @@
 -- Live conversions, last step: the exchange of the columns
 ----------------------------------------------------------------------
 
--- Statements are executed in the order of their steps, over all kinds.
+-- The statements of all kinds are executed in the order of their steps.
 
+-- Statements that put the shadow columns in the place of the columns.
 CREATE FUNCTION objectid_ext_tools._exchange_columns(key objectid_ext_tools._key,
     OUT step integer, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -47,9 +48,8 @@ AS $$
     FROM changing,
          objectid_ext_tools._grants(attacl, relowner, format(' (%I)', attname), relation::text) AS g
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._exchange_columns IS
-    'internal: statements that put the shadow columns in the place of the columns';
 
+-- Statements that put the indexes of the shadow columns in the place of the indexes.
 CREATE FUNCTION objectid_ext_tools._exchange_indexes(key objectid_ext_tools._key,
     OUT step integer, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -82,9 +82,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
          JOIN objectid_ext_tools._changing_columns(key) AS c
              ON c.relation = i.relation AND c.shadow = a.attname
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._exchange_indexes IS
-    'internal: statements that put the indexes of the shadow columns in the place of the indexes';
 
+-- Statements that move constraints and the ownership of sequences to the new columns.
 CREATE FUNCTION objectid_ext_tools._exchange_constraints(key objectid_ext_tools._key,
     OUT step integer, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -112,9 +111,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
              (13, format('ALTER SEQUENCE %s OWNED BY %s.%I', objid::regclass, relation, attname))
          ) AS s
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._exchange_constraints IS
-    'internal: statements that move constraints and the ownership of sequences to the new columns';
 
+-- Statements that put the shadow columns in the place of the columns, with all that belongs to
+-- them.
 CREATE FUNCTION objectid_ext_tools._exchange_statements(key objectid_ext_tools._key)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -136,10 +135,8 @@ AS $$
     WHERE statement IS NOT NULL
     ORDER BY step, place
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._exchange_statements IS
-    'internal: statements that put the shadow columns in the place of the columns, with all that '
-    'belongs to them';
 
+-- An error unless the shadow columns are filled and have their indexes.
 CREATE FUNCTION objectid_ext_tools._check_complete(key objectid_ext_tools._key)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -163,9 +160,8 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_complete IS
-    'internal: an error unless the shadow columns are filled and have their indexes';
 
+-- The tables and views that the last step of a conversion changes.
 CREATE FUNCTION objectid_ext_tools._exchanged_relations(key objectid_ext_tools._key)
 RETURNS SETOF regclass
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -179,9 +175,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT unnest(ARRAY[conrelid, confrelid])
     FROM objectid_ext_tools._changing_foreign_keys(key)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._exchanged_relations IS
-    'internal: the tables and views that the last step of a conversion changes';
 
+-- The last step of a conversion, which exchanges the columns.
 CREATE PROCEDURE objectid_ext_tools._conversion_exchange("table" regclass, "column" name,
     to_type regtype, max_wait interval, node integer DEFAULT NULL,
     layout snowflake_layout DEFAULT NULL)
@@ -228,9 +223,8 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_exchange IS
-    'internal: the last step of a conversion, which exchanges the columns';
 
+-- Removes what a conversion has left to know which constraints must be validated.
 CREATE PROCEDURE objectid_ext_tools._conversion_end("table" regclass)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -256,5 +250,3 @@ BEGIN
     PERFORM objectid_ext_tools._release("table");
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_end IS
-    'internal: removes what a conversion has left to know which constraints must be validated';

@@ -2,6 +2,7 @@
 -- Live conversions, second step: filling the shadow columns
 ----------------------------------------------------------------------
 
+-- The shadow columns of a table.
 CREATE FUNCTION objectid_ext_tools._shadow_names("table" regclass) RETURNS SETOF name
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT attname
@@ -9,8 +10,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped
     ORDER BY attnum
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._shadow_names IS 'internal: the shadow columns of a table';
 
+-- The condition for rows of a table whose shadow columns are not filled.
 CREATE FUNCTION objectid_ext_tools._unfilled("table" regclass) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
@@ -18,11 +19,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
          JOIN pg_attribute
              ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._unfilled IS
-    'internal: the condition for rows of a table whose shadow columns are not filled';
 
--- More than 63 bytes would give a notice for each batch.
-
+-- The application_name of a session that fills a table up to a place.  More than 63 bytes would
+-- give a notice for each batch.
 CREATE FUNCTION objectid_ext_tools._progress_name("table" regclass, pages bigint, place tid)
 RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -30,13 +29,12 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                format('objectid_ext_tools: table %s, %s%%: %s', "table"::oid,
                       100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table"), 63)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._progress_name IS
-    'internal: application_name of a session that fills a table up to a place';
 
--- The rows that existed at the beginning are in the first pages of the table.  A row
--- that is locked is skipped, and found by the next search; if its transaction updates
--- it, the trigger fills it.  A batch takes as long as a client can wait for its rows.
-
+-- Fills the shadow columns of some rows behind a place, which becomes that of the last; the
+-- begin of the table if rows were locked; or null if none is left; pause is in seconds.  The rows
+-- that existed at the beginning are in the first pages of the table.  A row that is locked is
+-- skipped, and found by the next search; if its transaction updates it, the trigger fills it.  A
+-- batch takes as long as a client can wait for its rows.
 CREATE FUNCTION objectid_ext_tools._fill_batch("table" regclass, pages bigint,
     rows_per_second integer, INOUT place tid, INOUT most integer,
     OUT pause float8) RETURNS record
@@ -87,14 +85,9 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._fill_batch IS
-    'internal: fills the shadow columns of some rows behind a place, which becomes that of the '
-    'last; the begin of the table if rows were locked; or null if none is left; pause is in '
-    'seconds';
 
--- A procedure that commits cannot set its search_path, so it names all schemas, and
--- leaves computing to functions.
-
+-- Fills the shadow columns of all rows of a conversion.  A procedure that commits cannot set its
+-- search_path, so it names all schemas, and leaves computing to functions.
 CREATE PROCEDURE objectid_ext_tools._conversion_fill("table" regclass, rows_per_second integer)
 LANGUAGE plpgsql
 AS $$
@@ -140,5 +133,3 @@ BEGIN
     PERFORM pg_catalog.set_config('application_name'::text, application, false);
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools._conversion_fill IS
-    'internal: fills the shadow columns of all rows of a conversion';

@@ -2,16 +2,15 @@
 -- Conversions: functions that have ids of a key in variables of the old type
 ----------------------------------------------------------------------
 
+-- A regular expression that finds a name in the text of a function.
 CREATE FUNCTION objectid_ext_tools._word_pattern(name text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT '[[:<:]]' || regexp_replace(name, '[^[:alnum:]_]', '.', 'g') || '[[:>:]]'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._word_pattern IS
-    'internal: a regular expression that finds a name in the text of a function';
 
--- Parameters and results, those of composite types and of RETURNS TABLE among them; the
--- row type of a table follows its columns.
-
+-- The parameters and results of a function that new ids do not fit in.  Parameters and results,
+-- those of composite types and of RETURNS TABLE among them; the row type of a table follows its
+-- columns.
 CREATE FUNCTION objectid_ext_tools._narrow_values(function oid, to_type regtype,
     OUT is_result boolean, OUT name text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -27,8 +26,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
         SELECT 'o', prorettype, '' FROM pg_proc WHERE oid = function
     )
     SELECT coalesce(mode, 'i') IN ('o', 'b', 't'), name
-    FROM declared
-    WHERE type IN (SELECT t.type FROM types AS t)
+    FROM declared WHERE type IN (SELECT t.type FROM types AS t)
     UNION ALL
     SELECT true, attname
     FROM declared AS d
@@ -36,11 +34,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
          JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0
     WHERE atttypid IN (SELECT t.type FROM types AS t) AND mode = 'o'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._narrow_values IS
-    'internal: the parameters and results of a function that new ids do not fit in';
 
--- What views and triggers of the tables call is given their columns.
-
+-- Functions that views and triggers of a key's tables call.  What views and triggers of the
+-- tables call is given their columns.
 CREATE FUNCTION objectid_ext_tools._called_functions(key objectid_ext_tools._key) RETURNS SETOF oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT refobjid
@@ -58,12 +54,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
       AND bodies ~* objectid_ext_tools._word_pattern(proname)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._called_functions IS
-    'internal: functions that views and triggers of a key''s tables call';
 
--- After the conversion, currval() is not defined, and nextval() gives what next_snowflake()
--- counts with.
-
+-- Functions that may take or return ids of a key, but do not follow it.  After the conversion,
+-- currval() is not defined, and nextval() gives what next_snowflake() counts with.
 CREATE FUNCTION objectid_ext_tools._untold_functions(key objectid_ext_tools._key,
     OUT detail text) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -77,8 +70,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                    FROM pg_depend JOIN pg_class s ON s.oid = objid AND s.relkind = 'S'
                    WHERE refclassid = 'pg_class'::regclass AND refobjid = key.relation
                      AND deptype IN ('a', 'i') LIMIT 1)) AS of_sequence
-        FROM pg_class
-        WHERE oid = key.relation
+        FROM pg_class WHERE oid = key.relation
     ), functions AS MATERIALIZED (
         SELECT p.oid, prosrc, prosrc ~* of_table AS of_table, prosrc ~* of_column AS of_column,
                names.singulars, prosrc ~* of_sequence
@@ -100,9 +92,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
        OR NOT is_result AND f.oid IN (SELECT objectid_ext_tools._called_functions(key))
     GROUP BY f.oid
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._untold_functions IS
-    'internal: functions that may take or return ids of a key, but do not follow it';
 
+-- Columns of tables, and functions, that may have ids of a key, but do not follow it.
 CREATE FUNCTION objectid_ext_tools._untold_references(key objectid_ext_tools._key,
     OUT relation regclass, OUT detail text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -111,5 +102,3 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT key.relation, detail FROM objectid_ext_tools._untold_functions(key) AS detail
     ORDER BY 1, 2
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._untold_references IS
-    'internal: columns of tables, and functions, that may have ids of a key, but do not follow it';

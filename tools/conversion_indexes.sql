@@ -2,10 +2,10 @@
 -- Live conversions, third step: the indexes of the shadow columns
 ----------------------------------------------------------------------
 
--- On an empty copy of the table, ALTER COLUMN ... TYPE tells what becomes of the
--- indexes, and raises core's errors if an index, a check or a default does not fit the
--- new type.  What pg_get_indexdef() returns begins with names, whose length is known.
-
+-- For each table of a key, statements that make a temporary copy and convert that.  On an empty
+-- copy of the table, ALTER COLUMN ...  TYPE tells what becomes of the indexes, and raises core's
+-- errors if an index, a check or a default does not fit the new type.  What pg_get_indexdef()
+-- returns begins with names, whose length is known.
 CREATE FUNCTION objectid_ext_tools._copy_statements(key objectid_ext_tools._key,
     OUT relation regclass, OUT statements text[]) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -33,13 +33,12 @@ AS $$
                                     attname, key.to_type), ', '))
            || array_agg(format('ALTER TABLE pg_temp._objectid_ext RENAME COLUMN %I TO %I',
                                attname, shadow))
-    FROM objectid_ext_tools._changing_columns(key) AS c
-    GROUP BY relation
+    FROM objectid_ext_tools._changing_columns(key) AS c GROUP BY relation
     ORDER BY relation
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._copy_statements IS
-    'internal: for each table of a key, statements that make a temporary copy and convert that';
 
+-- Statements that create the indexes of the shadow columns; an error if a definition does not
+-- fit the new type.
 CREATE FUNCTION objectid_ext_tools._shadow_indexes(key objectid_ext_tools._key,
     OUT relation regclass, OUT shadow text, OUT statement text) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -71,6 +70,3 @@ EXCEPTION WHEN undefined_function OR datatype_mismatch THEN
                             'that accepts the new type, if it is still needed.', copy.relation);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._shadow_indexes IS
-    'internal: statements that create the indexes of the shadow columns; an error if a definition '
-    'does not fit the new type';

@@ -2,12 +2,7 @@
 -- Conversion of a key under a lock
 ----------------------------------------------------------------------
 
--- Writers lock the tables in any order, and the sequence before them or after them, so
--- there is no order without deadlocks.  We wait for the first lock as the caller wants,
--- but for less than deadlock_timeout for each other; if that fails, the subtransaction
--- gives all back, and we begin with what was busy.  Until its table is locked, a key can
--- get another partition or foreign key, so look again.
-
+-- Statements that lock all that a conversion changes.
 CREATE FUNCTION objectid_ext_tools._lock_statements(key objectid_ext_tools._key, sequence regclass)
 RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -23,9 +18,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     UNION
     SELECT format('ALTER SEQUENCE %s AS bigint', sequence) WHERE sequence IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_statements IS
-    'internal: statements that lock all that a conversion changes';
 
+-- Locks all tables that a conversion changes, and a sequence (or null); an error at isolation
+-- levels above READ COMMITTED.  Writers lock the tables in any order, and the sequence before them
+-- or after them, so there is no order without deadlocks.  We wait for the first lock as the caller
+-- wants, but for less than deadlock_timeout for each other; if that fails, the subtransaction gives
+-- all back, and we begin with what was busy.  Until its table is locked, a key can get another
+-- partition or foreign key, so look again.
 CREATE FUNCTION objectid_ext_tools._lock_key(key objectid_ext_tools._key,
     sequence regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -74,10 +73,9 @@ BEGIN
     PERFORM set_config('lock_timeout', timeout, true);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_key IS
-    'internal: locks all tables that a conversion changes, and a sequence (or null); an error at '
-    'isolation levels above READ COMMITTED';
 
+-- An error if something prevents a conversion under a lock, and ALTER TABLE would not say what
+-- to do about it.
 CREATE FUNCTION objectid_ext_tools._check_locked(key objectid_ext_tools._key) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -95,13 +93,10 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_locked IS
-    'internal: an error if something prevents a conversion under a lock, and ALTER TABLE would not '
-    'say what to do about it';
 
--- One ALTER TABLE for each table, which rewrites it once.  Foreign keys are dropped
--- before, and checked once, when all types are changed.
-
+-- Statements that change the type of a key, and of all columns that refer to it.  One ALTER TABLE
+-- for each table, which rewrites it once.  Foreign keys are dropped before, and checked once,
+-- when all types are changed.
 CREATE FUNCTION objectid_ext_tools._type_statements(key objectid_ext_tools._key) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH foreign_keys AS MATERIALIZED (
@@ -135,9 +130,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     )
     SELECT statement FROM of_all WHERE statement IS NOT NULL ORDER BY step, place
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._type_statements IS
-    'internal: statements that change the type of a key, and of all columns that refer to it';
 
+-- Changes the type of a key, and of all columns that refer to it.
 CREATE FUNCTION objectid_ext_tools._change_key_type(key objectid_ext_tools._key) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -154,8 +148,6 @@ EXCEPTION WHEN undefined_function THEN
                      'accepts the new type, if it is still needed.';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._change_key_type IS
-    'internal: changes the type of a key, and of all columns that refer to it';
 
 CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name,
     node integer, layout snowflake_layout) RETURNS regclass

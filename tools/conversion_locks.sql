@@ -2,6 +2,7 @@
 -- Live conversions: one session at a time, and locks that nobody waits for
 ----------------------------------------------------------------------
 
+-- The session that converts a column of a table.
 CREATE FUNCTION objectid_ext_tools._claimed_by("table" regclass) RETURNS integer
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT pid
@@ -11,12 +12,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
       AND classid = hashtext('objectid_ext_tools.conversion')::bit(32)::bigint::oid
       AND objid = "table" AND objsubid = 2
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._claimed_by IS
-    'internal: the session that converts a column of a table';
 
--- Someone who asks for a column that another session converts is told at once.  The
--- lock is that of the session, and stays between the steps.
-
+-- Takes the conversions of a table for this session; an error if another session has them.
+-- Someone who asks for a column that another session converts is told at once.  The lock is that
+-- of the session, and stays between the steps.
 CREATE FUNCTION objectid_ext_tools._claim("table" regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -34,17 +33,14 @@ BEGIN
                      'session mode.';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._claim IS
-    'internal: takes the conversions of a table for this session; an error if another session has '
-    'them';
 
+-- Gives back what _claim() has taken.
 CREATE FUNCTION objectid_ext_tools._release("table" regclass) RETURNS void
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT pg_advisory_unlock(hashtext('objectid_ext_tools.conversion'), "table"::oid::integer)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._release IS
-    'internal: gives back what _claim() has taken';
 
+-- Tells the oldest transaction that has a lock on a table.
 CREATE FUNCTION objectid_ext_tools._user_of("table" regclass) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(
@@ -58,13 +54,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
          ORDER BY xact_start LIMIT 1),
         'No process uses it now.')
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._user_of IS
-    'internal: tells the oldest transaction that has a lock on a table';
 
--- Autovacuum, which can take hours, makes room for those only who wait for longer than
--- deadlock_timeout.  So wait at first for a lock that keeps it away, and that no reader
--- or writer waits behind.
-
+-- Locks tables against autovacuum, waiting as long as it takes.  Autovacuum, which can take
+-- hours, makes room for those only who wait for longer than deadlock_timeout.  So wait at first
+-- for a lock that keeps it away, and that no reader or writer waits behind.
 CREATE FUNCTION objectid_ext_tools._keep_autovacuum_away(tables regclass[]) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -88,12 +81,10 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._keep_autovacuum_away IS
-    'internal: locks tables against autovacuum, waiting as long as it takes';
 
--- LOCK TABLE of a view would lock all that it reads, and it cannot lock a sequence.  For
--- them, a change that changes nothing, because the owner is already that.
-
+-- Locks a table, or a view or sequence of the caller.  LOCK TABLE of a view would lock all that
+-- it reads, and it cannot lock a sequence.  For them, a change that changes nothing, because the
+-- owner is already that.
 CREATE FUNCTION objectid_ext_tools._lock_exclusively(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -109,14 +100,11 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_exclusively IS
-    'internal: locks a table, or a view or sequence of the caller';
 
--- Transactions lock tables in any order.  If we held a table that a writer needs next,
--- while we wait for one that it holds, both would wait; so we give all up, and begin
--- the next attempt with the table that was busy.  Whoever waits behind us for a lock
--- waits no longer than an attempt.
-
+-- Locks tables; sessions that wait for them meanwhile wait no longer than max_wait.  Transactions
+-- lock tables in any order.  If we held a table that a writer needs next, while we wait for one
+-- that it holds, both would wait; so we give all up, and begin the next attempt with the table
+-- that was busy.  Whoever waits behind us for a lock waits no longer than an attempt.
 CREATE FUNCTION objectid_ext_tools._lock_in_turn(tables regclass[], max_wait interval)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -153,5 +141,3 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._lock_in_turn IS
-    'internal: locks tables; sessions that wait for them meanwhile wait no longer than max_wait';

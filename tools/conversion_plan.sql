@@ -2,6 +2,7 @@
 -- Conversions: what there is to know before
 ----------------------------------------------------------------------
 
+-- What a conversion would change, and the space that it needs.
 CREATE FUNCTION objectid_ext_tools._planned_objects(key objectid_ext_tools._key,
     OUT item text, OUT relation regclass, OUT detail text) RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -42,8 +43,6 @@ BEGIN
                  WHERE k.relation = r.relation) AS i (size);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._planned_objects IS
-    'internal: what a conversion would change, and the space that it needs';
 
 CREATE FUNCTION objectid_ext_tools.conversion_plan("table" regclass, "column" name,
     OUT item text, OUT relation regclass, OUT detail text) RETURNS SETOF record

@@ -2,10 +2,9 @@
 -- Live conversions: how far they are
 ----------------------------------------------------------------------
 
--- Members of pg_monitor see those of all roles.  Anybody can write such a comment on a
--- function of his own, so it counts only for tables of the same owner, and its numbers are
--- compared as text, for they need not be any.
-
+-- The rows of the view conversion_progress.  Members of pg_monitor see those of all roles.
+-- Anybody can write such a comment on a function of his own, so it counts only for tables of the
+-- same owner, and its numbers are compared as text, for they need not be any.
 CREATE FUNCTION objectid_ext_tools._conversion_progress(
     OUT conversion regclass, OUT relation regclass, OUT phase text, OUT filled text)
 RETURNS SETOF record
@@ -28,8 +27,6 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
       AND proowner = k.relowner AND proowner = c.relowner
       AND (pg_get_userbyid(proowner) = current_user OR pg_has_role('pg_monitor', 'MEMBER'))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._conversion_progress IS
-    'internal: the rows of the view conversion_progress';
 
 CREATE VIEW objectid_ext_tools.conversion_progress AS
 SELECT * FROM objectid_ext_tools._conversion_progress();

@@ -2,19 +2,17 @@
 -- Conversions: columns that refer to a key without a foreign key
 ----------------------------------------------------------------------
 
--- They break at the first new id.  What follows is a guess by names: account_id,
--- billing_account_id, accountId, account_ids for table "accounts", as Rails, Django and
--- Hibernate name them.  Words are compared in lower case, with underscores between them.
-
+-- AccountId, for example, as account_id.  They break at the first new id.  What follows is a guess
+-- by names: account_id, billing_account_id, accountId, account_ids for table "accounts", as
+-- Rails, Django and Hibernate name them.  Words are compared in lower case, with underscores
+-- between them.
 CREATE FUNCTION objectid_ext_tools._words(name text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN pg_catalog.lower(pg_catalog.regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g'));
-COMMENT ON FUNCTION objectid_ext_tools._words IS 'internal: accountId, for example, as account_id';
 
--- All singulars that English can have for a plural, because a wrong one is the name of
--- nothing.  Names of applications and modules before that of the table are not in those
--- of columns: spree_orders, auth_user.
-
+-- What columns that refer to tables can be called, without "id".  All singulars that English can
+-- have for a plural, because a wrong one is the name of nothing.  Names of applications and
+-- modules before that of the table are not in those of columns: spree_orders, auth_user.
 CREATE FUNCTION objectid_ext_tools._table_names(OUT relation regclass, OUT name text)
 RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -46,13 +44,11 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WHERE name <> ''
       AND (NOT short OR name NOT IN (SELECT n.name FROM names AS n WHERE NOT n.short))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._table_names IS
-    'internal: what columns that refer to tables can be called, without "id"';
 
--- The words before "id" are those of the table whose name is the longest of them:
--- api_key_id belongs to api_keys, not to keys.  Only where no column has "id" at its end
--- are they looked for without it, for an application does not do both.
-
+-- Columns that are named as if they referred to a key.  The words before "id" are those of the
+-- table whose name is the longest of them: api_key_id belongs to api_keys, not to keys.  Only
+-- where no column has "id" at its end are they looked for without it, for an application does
+-- not do both.
 CREATE FUNCTION objectid_ext_tools._named_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT attnum smallint, OUT attname name)
 RETURNS SETOF record
@@ -79,8 +75,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
         FROM columns AS c, generate_subscripts(parts, 1) AS i
     ), best AS MATERIALIZED (
         SELECT DISTINCT ON (attrelid, attnum) *
-        FROM endings
-        WHERE ending IN (SELECT name FROM names)
+        FROM endings WHERE ending IN (SELECT name FROM names)
         ORDER BY attrelid, attnum, i
     ), found AS MATERIALIZED (
         SELECT attrelid, attnum, attname, has_id
@@ -88,8 +83,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
         WHERE EXISTS (SELECT FROM names WHERE relation = key.relation AND name = ending)
     )
     SELECT attrelid, attnum, attname
-    FROM found
-    WHERE has_id OR NOT EXISTS (SELECT FROM found WHERE has_id)
+    FROM found WHERE has_id OR NOT EXISTS (SELECT FROM found WHERE has_id)
     UNION
     -- named as a foreign key of another table is: creator_id
     SELECT a.attrelid, a.attnum, a.attname
@@ -104,21 +98,17 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                             SELECT f.relation, f.attnum
                             FROM objectid_ext_tools._key_columns(key) AS f))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._named_columns IS
-    'internal: columns that are named as if they referred to a key';
 
+-- The types of columns that a key does not fit any more after the conversion.
 CREATE FUNCTION objectid_ext_tools._reference_types(to_type regtype) RETURNS regtype[]
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE to_type
            WHEN 'bigint'::regtype THEN '{smallint,smallint[],integer,integer[]}'::regtype[]
            ELSE '{text,text[],varchar,varchar[],bpchar,bpchar[]}' END
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._reference_types IS
-    'internal: the types of columns that a key does not fit any more after the conversion';
 
--- With two columns, such as owner_id and owner_type of Rails or object_id and
--- content_type_id of Django, a row refers to any table.
-
+-- Columns that refer to the table that another column names.  With two columns, such as owner_id
+-- and owner_type of Rails or object_id and content_type_id of Django, a row refers to any table.
 CREATE FUNCTION objectid_ext_tools._polymorphic_columns(OUT relation regclass, OUT attnum smallint)
 RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -129,9 +119,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
                                CASE a.attname WHEN 'object_id' THEN 'content_type_id' END)
     WHERE a.attname ~* '_id$'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._polymorphic_columns IS
-    'internal: columns that refer to the table that another column names';
 
+-- Columns of tables that may have ids of a key, but do not follow it.
 CREATE FUNCTION objectid_ext_tools._untold_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT detail text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -164,5 +153,3 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE (relation, attnum) NOT IN (SELECT n.relation, n.attnum FROM named AS n)
     HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._untold_columns IS
-    'internal: columns of tables that may have ids of a key, but do not follow it';

@@ -4,18 +4,17 @@
 
 -- Each function tells all reasons of a kind that the catalog knows, with what can be done.
 
+-- The table of a key, and those with columns whose type changes.
 CREATE FUNCTION objectid_ext_tools._changing_tables(key objectid_ext_tools._key)
 RETURNS SETOF pg_class
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT *
     FROM pg_class
     WHERE oid = key.relation
-       OR oid IN (SELECT relation
-                  FROM objectid_ext_tools._changing_columns(key))
+       OR oid IN (SELECT relation FROM objectid_ext_tools._changing_columns(key))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._changing_tables IS
-    'internal: the table of a key, and those with columns whose type changes';
 
+-- The kinds of tables that a live conversion refuses.
 CREATE FUNCTION objectid_ext_tools._table_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -38,8 +37,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     UNION ALL
     SELECT relation, 'row-level security is forced',
            'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.'
-    FROM tables
-    WHERE relforcerowsecurity
+    FROM tables WHERE relforcerowsecurity
     UNION ALL
     SELECT relation, 'it is published, and has no replica identity',
            'Its rows cannot be updated. Use ALTER TABLE ... REPLICA IDENTITY FULL meanwhile.'
@@ -65,12 +63,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE EXISTS (SELECT FROM objectid_ext_tools._conversions() AS c
                   WHERE c.relation = tables.relation AND key_table <> key.relation)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._table_refusals IS
-    'internal: the kinds of tables that a live conversion refuses';
 
--- Whoever can create objects in a schema can make better matches for the functions and
--- operators in the text of a view, or take the names of indexes and trigger functions.
-
+-- Roles that own, or can create, what a live conversion relies on.  Whoever can create objects in
+-- a schema can make better matches for the functions and operators in the text of a view, or
+-- take the names of indexes and trigger functions.
 CREATE FUNCTION objectid_ext_tools._role_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -87,8 +83,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     )
     SELECT relation, format('it is owned by %s', relowner::regrole),
            'Connect as the owner of all tables.'
-    FROM tables
-    WHERE relowner <> quote_ident(current_user)::regrole
+    FROM tables WHERE relowner <> quote_ident(current_user)::regrole
     UNION ALL
     SELECT confrelid::regclass,
            format('it is owned by %s, and foreign key "%s" refers to it', relowner::regrole,
@@ -123,11 +118,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
       AND NOT EXISTS (SELECT FROM pg_roles r
                       WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._role_refusals IS
-    'internal: roles that own, or can create, what a live conversion relies on';
 
--- Filling a row is an UPDATE, which must not fire triggers of users.
-
+-- Triggers that an UPDATE of a shadow column would fire.  Filling a row is an UPDATE, which must
+-- not fire triggers of users.
 CREATE FUNCTION objectid_ext_tools._update_triggers("table" regclass) RETURNS SETOF pg_trigger
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT *
@@ -135,9 +128,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
       AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled <> 'D'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._update_triggers IS
-    'internal: triggers that an UPDATE of a shadow column would fire';
 
+-- Triggers that prevent a live conversion.
 CREATE FUNCTION objectid_ext_tools._trigger_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -167,9 +159,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0
       AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._trigger_refusals IS
-    'internal: triggers that prevent a live conversion';
 
+-- Columns that a live conversion refuses.
 CREATE FUNCTION objectid_ext_tools._column_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -192,12 +183,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE attgenerated <> '' OR attidentity <> '' AND NOT is_key
     UNION ALL
     SELECT relation, format('column "%s" is of type %s', attname, type), 'Convert it under a lock.'
-    FROM changing
-    WHERE type IN ('bytea'::regtype, 'jsonb'::regtype)
+    FROM changing WHERE type IN ('bytea'::regtype, 'jsonb'::regtype)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._column_refusals IS
-    'internal: columns that a live conversion refuses';
 
+-- Indexes that a live conversion cannot make again.
 CREATE FUNCTION objectid_ext_tools._index_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -217,11 +206,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
              END)) AS v (problem)
     WHERE problem IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._index_refusals IS
-    'internal: indexes that a live conversion cannot make again';
 
--- What is neither made again by a conversion nor dropped with a view
-
+-- Objects that depend on a column whose type changes, and prevent that.  What is neither made
+-- again by a conversion nor dropped with a view
 CREATE FUNCTION objectid_ext_tools._dependent_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -256,11 +243,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                           WHERE oid = objid AND tgname = '~objectid_ext_conversion')
               ELSE false END
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._dependent_refusals IS
-    'internal: objects that depend on a column whose type changes, and prevent that';
 
--- Where neither way can convert the key, nothing else matters.
-
+-- What prevents a live conversion, by the catalog, and what can be done about it; what is late
+-- prevents its last step only.  Where neither way can convert the key, nothing else matters.
 CREATE FUNCTION objectid_ext_tools._refusals(key objectid_ext_tools._key,
     OUT relation regclass, OUT reason text, OUT hint text, OUT late boolean) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -286,6 +271,3 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT * FROM reasons WHERE NOT EXISTS (SELECT FROM impossible)
     ORDER BY 1, 2
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._refusals IS
-    'internal: what prevents a live conversion, by the catalog, and what can be done about it; '
-    'what is late prevents its last step only';

@@ -2,11 +2,12 @@
 -- Live conversions: the schema is their only state
 ----------------------------------------------------------------------
 
--- Each table that takes part has a trigger "~objectid_ext_conversion".  The comment of
--- its function tells which column is the key of the conversion, and, as JSON, what the
--- table was like when it began: if that differs, someone has changed the table.  What
--- functions of other roles say is not believed: anybody can create one of such a name.
-
+-- The tables of all live conversions of the current role, with the trigger function of each, the
+-- key of its conversion (table and number of the column), and what the function's comment says
+-- of the table.  Each table that takes part has a trigger "~objectid_ext_conversion".  The comment
+-- of its function tells which column is the key of the conversion, and, as JSON, what the table
+-- was like when it began: if that differs, someone has changed the table.  What functions of
+-- other roles say is not believed: anybody can create one of such a name.
 CREATE FUNCTION objectid_ext_tools._conversions(OUT relation regclass, OUT function regprocedure,
     OUT key_table oid, OUT key_number smallint, OUT data text) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -22,23 +23,18 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
          LEFT JOIN pg_class c ON c.oid = found[3]::oid
     WHERE found IS NOT NULL
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._conversions IS
-    'internal: the tables of all live conversions of the current role, with the trigger function '
-    'of each, the key of its conversion (table and number of the column), and what the function''s '
-    'comment says of the table';
 
+-- What _conversions() reads.
 CREATE FUNCTION objectid_ext_tools._state(key objectid_ext_tools._key, relation regclass,
     data jsonb) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('conversion of %s.%s, table %s, %s', key.relation::oid, attnum, relation::oid,
                   data)
-    FROM pg_attribute
-    WHERE attrelid = key.relation AND attname = key.attname
+    FROM pg_attribute WHERE attrelid = key.relation AND attname = key.attname
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._state IS 'internal: what _conversions() reads';
 
--- Without what a step of the conversion, ANALYZE or REINDEX changes
-
+-- Hashes of all that a conversion relies on of a table, without its own objects.  Without what a
+-- step of the conversion, ANALYZE or REINDEX changes
 CREATE FUNCTION objectid_ext_tools._fingerprint("table" regclass) RETURNS jsonb
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off
@@ -49,8 +45,7 @@ AS $$
         SELECT 'name or owner',
                concat_ws(' ', relname, relnamespace, relowner, relkind, relpersistence,
                          relrowsecurity, relforcerowsecurity)
-        FROM pg_class
-        WHERE oid = "table"
+        FROM pg_class WHERE oid = "table"
         UNION ALL
         SELECT 'columns',
                string_agg(concat_ws(' ', attname, atttypid, atttypmod, attcollation, attnotnull,
@@ -84,13 +79,12 @@ AS $$
         UNION ALL
         SELECT 'inheritance',
                string_agg(concat_ws(' ', inhrelid, inhparent), ',' ORDER BY inhrelid, inhparent)
-        FROM pg_inherits
-        WHERE "table" IN (inhrelid, inhparent)
+        FROM pg_inherits WHERE "table" IN (inhrelid, inhparent)
     ) AS parts (kind, definition)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._fingerprint IS
-    'internal: hashes of all that a conversion relies on of a table, without its own objects';
 
+-- Raises an error if a table has changed since the conversion began, or if other tables refer to
+-- the key now.
 CREATE FUNCTION objectid_ext_tools._check_unchanged(key objectid_ext_tools._key) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -119,10 +113,8 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_unchanged IS
-    'internal: raises an error if a table has changed since the conversion began, or if other '
-    'tables refer to the key now';
 
+-- Tables of a conversion with rows that may not be filled, and their size in pages.
 CREATE FUNCTION objectid_ext_tools._unvalidated("table" regclass,
     OUT relation regclass, OUT pages bigint) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -133,11 +125,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE key_table = "table"
     ORDER BY 1
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._unvalidated IS
-    'internal: tables of a conversion with rows that may not be filled, and their size in pages';
 
--- Checks and foreign keys are in force at once, and validated when the locks are gone.
-
+-- The constraints that must be validated after the columns are exchanged.  Checks and foreign
+-- keys are in force at once, and validated when the locks are gone.
 CREATE FUNCTION objectid_ext_tools._validations(key objectid_ext_tools._key,
     OUT relation regclass, OUT constraint_name name) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -146,5 +136,3 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE contype IN ('f', 'c') AND convalidated
     ORDER BY 1, 2
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._validations IS
-    'internal: the constraints that must be validated after the columns are exchanged';

@@ -2,8 +2,8 @@
 -- Live conversions: what to call
 ----------------------------------------------------------------------
 
--- The statements that remain, by what the schema shows
-
+-- Statements that fill the shadow columns, and read all rows to be sure of it.  The statements
+-- that remain, by what the schema shows
 CREATE FUNCTION objectid_ext_tools._fill_steps(key objectid_ext_tools._key,
     rows_per_second integer) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -12,15 +12,12 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WHERE EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key))
     UNION ALL
     (SELECT DISTINCT format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
-     FROM objectid_ext_tools._changing_columns(key)
-     ORDER BY 1)
+     FROM objectid_ext_tools._changing_columns(key) ORDER BY 1)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._fill_steps IS
-    'internal: statements that fill the shadow columns, and read all rows to be sure of it';
 
--- A transaction that can see rows as they were before is in conflict with VACUUM, if it
--- runs on a standby, or CREATE INDEX waits for its end.
-
+-- Statements that create the indexes of the shadow columns that are not there yet.  A transaction
+-- that can see rows as they were before is in conflict with VACUUM, if it runs on a standby, or
+-- CREATE INDEX waits for its end.
 CREATE FUNCTION objectid_ext_tools._index_steps(key objectid_ext_tools._key)
 RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -37,8 +34,7 @@ BEGIN
         IF NOT vacuumed THEN
             RETURN QUERY
                 SELECT DISTINCT format('VACUUM (ANALYZE, INDEX_CLEANUP off) %s', relation)
-                FROM objectid_ext_tools._changing_columns(key)
-                ORDER BY 1;
+                FROM objectid_ext_tools._changing_columns(key) ORDER BY 1;
             vacuumed := true;
         END IF;
         IF NOT each.indisvalid THEN
@@ -48,9 +44,8 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._index_steps IS
-    'internal: statements that create the indexes of the shadow columns that are not there yet';
 
+-- Statements of a live conversion that remain, up to the exchange of the columns.
 CREATE FUNCTION objectid_ext_tools._steps_before_exchange(key objectid_ext_tools._key,
     max_wait interval, rows_per_second integer, node integer,
     layout snowflake_layout) RETURNS SETOF text
@@ -79,9 +74,8 @@ BEGIN
                 || ')';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._steps_before_exchange IS
-    'internal: statements of a live conversion that remain, up to the exchange of the columns';
 
+-- Statements of a live conversion that remain.
 CREATE FUNCTION objectid_ext_tools._conversion_steps(key objectid_ext_tools._key,
     max_wait interval, rows_per_second integer, node integer,
     layout snowflake_layout) RETURNS SETOF text
@@ -119,8 +113,6 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._conversion_steps IS
-    'internal: statements of a live conversion that remain';
 
 CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps("table" regclass, "column" name,
     node integer, layout snowflake_layout, max_wait interval DEFAULT '1 s',

@@ -2,9 +2,8 @@
 -- Live conversions: back to what was
 ----------------------------------------------------------------------
 
--- A table can have another name by now, or be gone; so this goes by what the functions'
--- comments say.
-
+-- Statements that remove all that a live conversion has added.  A table can have another name by
+-- now, or be gone; so this goes by what the functions' comments say.
 CREATE FUNCTION objectid_ext_tools._undo_statements("table" oid) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT statement
@@ -18,8 +17,6 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE key_table = "table" AND statement IS NOT NULL
     ORDER BY relation, step
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._undo_statements IS
-    'internal: statements that remove all that a live conversion has added';
 
 CREATE PROCEDURE objectid_ext_tools.undo_conversion("table" regclass, "column" name,
     max_wait interval DEFAULT '1 s')

@@ -2,9 +2,8 @@
 -- Live conversions: values that are in the way, and the error that tells
 ----------------------------------------------------------------------
 
--- A value that is no ObjectId, or two spellings of one, would stop the conversion when
--- half of the rows are filled.
-
+-- Values that cannot be converted to objectid.  A value that is no ObjectId, or two spellings of
+-- one, would stop the conversion when half of the rows are filled.
 CREATE FUNCTION objectid_ext_tools._wrong_values(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -30,9 +29,8 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._wrong_values IS
-    'internal: values that cannot be converted to objectid';
 
+-- Values that would not be unique any more as objectid; all must be valid.
 CREATE FUNCTION objectid_ext_tools._double_values(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -74,9 +72,8 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._double_values IS
-    'internal: values that would not be unique any more as objectid; all must be valid';
 
+-- Values that cannot be converted to objectid, or that would not be unique any more.
 CREATE FUNCTION objectid_ext_tools._value_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -89,9 +86,9 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._value_refusals IS
-    'internal: values that cannot be converted to objectid, or that would not be unique any more';
 
+-- An error with the first reason that prevents a conversion: before it begins (0; reads all
+-- values and tries the views), in its first step (1) or its last (2; views count).
 CREATE FUNCTION objectid_ext_tools._refuse(key objectid_ext_tools._key,
     moment integer) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -99,8 +96,7 @@ DECLARE
     refusal record;
 BEGIN
     SELECT *, count(*) OVER () AS reasons INTO refusal
-    FROM objectid_ext_tools._refusals(key)
-    WHERE NOT late OR moment = 2
+    FROM objectid_ext_tools._refusals(key) WHERE NOT late OR moment = 2
     ORDER BY late LIMIT 1;
     IF NOT FOUND AND moment = 0 THEN
         SELECT *, count(*) OVER () AS reasons INTO refusal
@@ -120,6 +116,3 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._refuse IS
-    'internal: an error with the first reason that prevents a conversion: before it begins (0; '
-    'reads all values and tries the views), in its first step (1) or its last (2; views count)';

@@ -2,6 +2,8 @@
 -- Partitions by the time of ids: creating them
 ----------------------------------------------------------------------
 
+-- Raises an error unless the current role can make partitions with these arguments; waits for
+-- other calls for the same table.
 CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval,
     first timestamp with time zone, upto timestamp with time zone) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -27,13 +29,10 @@ BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_partition_call IS
-    'internal: raises an error unless the current role can make partitions with these arguments; '
-    'waits for other calls for the same table';
 
--- Multiples of the interval: repeated addition of months would drift from 31 January to
--- 28 February and 28 March.  2001-01-01 is a Monday, so that weeks, too, begin as expected.
-
+-- The multiple of an interval, counted from an origin (null: from 2001-01-01), that contains an
+-- instant.  Multiples of the interval: repeated addition of months would drift from 31 January to
+-- 28 February and 28 March. 2001-01-01 is a Monday, so that weeks, too, begin as expected.
 CREATE FUNCTION objectid_ext_tools._period(every interval, origin timestamp with time zone,
     instant timestamp with time zone,
     OUT lower timestamp with time zone, OUT upper timestamp with time zone)
@@ -56,10 +55,8 @@ BEGIN
     upper := origin + (n + 1) * every;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._period IS
-    'internal: the multiple of an interval, counted from an origin (null: from 2001-01-01), that '
-    'contains an instant';
 
+-- Name of a new partition, qualified and quoted.
 CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, lower timestamp with time zone,
     upper timestamp with time zone) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -82,11 +79,10 @@ BEGIN
     RETURN format('%I.%I', schema, name || suffix);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_name IS
-    'internal: name of a new partition, qualified and quoted';
 
--- An error instead of what a policy of a partition of another role would do
-
+-- How many rows of the default partition have ids from a lower (null: from the lowest on) to an
+-- upper bound, and the time of the first; null if there are none.  An error instead of what a
+-- policy of a partition of another role would do
 CREATE FUNCTION objectid_ext_tools._default_rows(parent regclass, lower_id text, upper_id text,
     layout snowflake_layout) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -115,14 +111,10 @@ BEGIN
     RETURN NULL;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._default_rows IS
-    'internal: how many rows of the default partition have ids from a lower (null: from the lowest '
-    'on) to an upper bound, and the time of the first; null if there are none';
 
--- A partition that begins or ends within a tick has neighbours with the same bound.  The
--- list of partitions is that from before the call: to read it for each new one would take
--- longer than to create it.
-
+-- Bounds of a new partition beside those that are known.  A partition that begins or ends within
+-- a tick has neighbours with the same bound.  The list of partitions is that from before the
+-- call: to read it for each new one would take longer than to create it.
 CREATE FUNCTION objectid_ext_tools._new_bounds(parent regclass, lower timestamp with time zone,
     upper timestamp with time zone, layout snowflake_layout,
     known objectid_ext_tools._partition[], OUT lower_id text, OUT upper_id text)
@@ -153,12 +145,10 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._new_bounds IS
-    'internal: bounds of a new partition beside those that are known';
 
--- ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION OF
--- does.  The table gets what that would give it.
-
+-- Creates a partition beside those that are known; an error if the default partition has rows
+-- for it.  ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ...  PARTITION
+-- OF does.  The table gets what that would give it.
 CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass,
     lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout,
     known objectid_ext_tools._partition[]) RETURNS regclass
@@ -195,13 +185,9 @@ BEGIN
     RETURN name;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._create_partition IS
-    'internal: creates a partition beside those that are known; an error if the default partition '
-    'has rows for it';
 
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
 -- people type; a time of whole minutes has been chosen.
-
 CREATE FUNCTION objectid_ext_tools.create_id_partitions(parent regclass, every interval,
     first timestamp with time zone, upto timestamp with time zone,
     layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass

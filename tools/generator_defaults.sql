@@ -2,13 +2,13 @@
 -- Defaults that call generators of 64-bit ids
 ----------------------------------------------------------------------
 
+-- Cast to snowflake_layout.
 CREATE FUNCTION objectid_ext_tools._layout(layout text) RETURNS snowflake_layout
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN layout::snowflake_layout;
-COMMENT ON FUNCTION objectid_ext_tools._layout IS 'internal: cast to snowflake_layout';
 
--- In the highest id, all bits of the node and of the sequence number are set.
-
+-- Highest node, ids of a node in a tick, length of a tick, lowest id of the second day, highest
+-- id and its time.  In the highest id, all bits of the node and of the sequence number are set.
 CREATE FUNCTION objectid_ext_tools._layout_facts(layout snowflake_layout,
     OUT max_node integer, OUT slots bigint, OUT tick interval, OUT second_day bigint,
     OUT highest bigint, OUT last_instant timestamp with time zone)
@@ -27,13 +27,10 @@ BEGIN ATOMIC
           FROM (SELECT snowflake_ceiling(timestamptz 'infinity', layout)) AS last (id)
                ) AS field (highest, node, slots);
 END;
-COMMENT ON FUNCTION objectid_ext_tools._layout_facts IS
-    'internal: highest node, ids of a node in a tick, length of a tick, lowest id of the second '
-    'day, highest id and its time';
 
--- The last id of a tick is what WAL reserves, and a standby, or a server after a crash,
--- sees: all bits of its node are set, and tell nothing.
-
+-- Time and node of an id; null for the node of the last id of a tick.  The last id of a tick is
+-- what WAL reserves, and a standby, or a server after a crash, sees: all bits of its node are
+-- set, and tell nothing.
 CREATE FUNCTION objectid_ext_tools._id_facts(id bigint, layout snowflake_layout,
     OUT created timestamp with time zone, OUT node integer)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -42,11 +39,9 @@ BEGIN ATOMIC
                          THEN snowflake_node(id, layout) END
     FROM (SELECT snowflake_timestamp(id, layout)) AS time (created);
 END;
-COMMENT ON FUNCTION objectid_ext_tools._id_facts IS
-    'internal: time and node of an id; null for the node of the last id of a tick';
 
--- A call of a function of the library loads it, which defines its settings.
-
+-- The settings node_id (null if it is not set) and max_clock_lead.  A call of a function of the
+-- library loads it, which defines its settings.
 CREATE FUNCTION objectid_ext_tools._server_settings(OUT node integer, OUT max_lead interval)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -55,14 +50,13 @@ BEGIN
     max_lead := current_setting('objectid_ext.max_clock_lead')::interval;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._server_settings IS
-    'internal: the settings node_id (null if it is not set) and max_clock_lead';
 
--- The default is printed, and its whole text matched, because to evaluate it could call any
--- function.  One of 100 kB could be too deep for the stack to print.  A name is qualified
--- and quoted as the server prints it; Citus needs it as text.  What partitions and
--- children have inherited is left out: there can be many.
-
+-- Defaults of a table (null: of all) that call next_snowflake() or next_shard_id(), except those
+-- that partitions and children have inherited; arguments are null unless they are constants, and
+-- node is "server" for that of the server.  The default is printed, and its whole text matched,
+-- because to evaluate it could call any function.  One of 100 kB could be too deep for the stack
+-- to print.  A name is qualified and quoted as the server prints it; Citus needs it as text.  What
+-- partitions and children have inherited is left out: there can be many.
 CREATE FUNCTION objectid_ext_tools._generator_defaults("table" regclass,
     OUT relation regclass, OUT attnum smallint, OUT attname name, OUT generator name,
     OUT sequence text, OUT node text, OUT layout text) RETURNS SETOF record
@@ -108,7 +102,3 @@ AS $body$
                       WHERE inhrelid = f.attrelid AND parent.attname = f.attname
                         AND parent.expression = f.expression)
 $body$;
-COMMENT ON FUNCTION objectid_ext_tools._generator_defaults IS
-    'internal: defaults of a table (null: of all) that call next_snowflake() or next_shard_id(), '
-    'except those that partitions and children have inherited; arguments are null unless they are '
-    'constants, and node is "server" for that of the server';

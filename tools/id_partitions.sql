@@ -2,6 +2,8 @@
 -- Partitions by the time of ids: what there is
 ----------------------------------------------------------------------
 
+-- The column that is the partition key of a table, its type (objectid, bigint or uuid) and the
+-- schema of this; an error for any other table.
 CREATE FUNCTION objectid_ext_tools._partition_key(parent regclass,
     OUT name name, OUT type regtype, OUT schema regnamespace)
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -23,12 +25,9 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_key IS
-    'internal: the column that is the partition key of a table, its type (objectid, bigint or '
-    'uuid) and the schema of this; an error for any other table';
 
--- These two are bound when they are created, and follow objectid_ext to another schema.
-
+-- Lowest id of a type at or after an instant, as text.  These two are bound when they are
+-- created, and follow objectid_ext to another schema.
 CREATE FUNCTION objectid_ext_tools._id_floor(type regtype, ts timestamp with time zone,
     layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -38,9 +37,9 @@ RETURN CASE
            WHEN type::oid OPERATOR(pg_catalog.=) 'uuid'::regtype::oid THEN uuidv7_floor(ts)::text
            ELSE objectid_floor(ts)::text
        END;
-COMMENT ON FUNCTION objectid_ext_tools._id_floor IS
-    'internal: lowest id of a type at or after an instant, as text';
 
+-- Time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers that are
+-- not ids of the layout.
 CREATE FUNCTION objectid_ext_tools._id_time(type regtype, id text, layout snowflake_layout)
 RETURNS timestamp with time zone
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -57,14 +56,12 @@ RETURN CASE
                THEN timestamptz 'infinity'
            ELSE snowflake_timestamp(id::bigint, layout)
        END;
-COMMENT ON FUNCTION objectid_ext_tools._id_time IS
-    'internal: time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers '
-    'that are not ids of the layout';
 
--- With another layout the present would be old, and dropped.  So nothing is guessed, and
--- all that is known must agree: the argument, the default of the column, and the comments
+-- Layout of a partition key of type bigint: that of the argument, of the default of the column,
+-- or of the comments on its partitions; an error if there is none or if they differ; null for
+-- other types.  With another layout the present would be old, and dropped.  So nothing is guessed,
+-- and all that is known must agree: the argument, the default of the column, and the comments
 -- that _create_partition() writes.
-
 CREATE FUNCTION objectid_ext_tools._partition_layout(parent regclass, layout snowflake_layout)
 RETURNS snowflake_layout
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -84,8 +81,7 @@ BEGIN
                          UNION ALL
                          SELECT substring(obj_description(inhrelid, 'pg_class')
                                           FROM '^ids of layout ([^ ]+) from ')
-                         FROM pg_inherits
-                         WHERE inhparent = parent
+                         FROM pg_inherits WHERE inhparent = parent
                         ) AS source (layout)
                    WHERE source.layout IS NOT NULL
                    ORDER BY 1);
@@ -105,21 +101,16 @@ BEGIN
     END CASE;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_layout IS
-    'internal: layout of a partition key of type bigint: that of the argument, of the default of '
-    'the column, or of the comments on its partitions; an error if there is none or if they '
-    'differ; null for other types';
 
+-- A partition, with its bounds and the times of these; pending if DETACH PARTITION CONCURRENTLY
+-- was interrupted: no row goes there.
 CREATE TYPE objectid_ext_tools._partition AS (
     partition regclass, kind "char", pending boolean, lower_id text, upper_id text,
     lower timestamp with time zone, upper timestamp with time zone);
-COMMENT ON TYPE objectid_ext_tools._partition IS
-    'internal: a partition, with its bounds and the times of these; pending if DETACH PARTITION '
-    'CONCURRENTLY was interrupted: no row goes there';
 
--- With the OID of the table, pg_get_expr() would wait for its lock; a bound has no
--- columns, which that is for.  It prints FOR VALUES FROM ('...') TO ('...').
-
+-- Partitions of a table; bounds are null for the default partition.  With the OID of the table,
+-- pg_get_expr() would wait for its lock; a bound has no columns, which that is for.  It prints
+-- FOR VALUES FROM ('...') TO ('...').
 CREATE FUNCTION objectid_ext_tools._partitions(parent regclass, layout snowflake_layout)
 RETURNS SETOF objectid_ext_tools._partition
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -134,8 +125,6 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
          CROSS JOIN LATERAL (SELECT bounds[1], bounds[2]) AS b (lower_id, upper_id)
     WHERE inhparent = parent
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partitions IS
-    'internal: partitions of a table; bounds are null for the default partition';
 
 CREATE FUNCTION objectid_ext_tools.id_partitions(parent regclass,
     layout snowflake_layout DEFAULT NULL,

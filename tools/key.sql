@@ -2,16 +2,16 @@
 -- Conversions: the columns that belong to a key, and what belongs to these
 ----------------------------------------------------------------------
 
+-- A column that is converted, and its new type.
 CREATE TYPE objectid_ext_tools._key AS (relation regclass, attname name, to_type regtype);
-COMMENT ON TYPE objectid_ext_tools._key IS 'internal: a column that is converted, and its new type';
+
+-- What prevents a conversion, and what can be done about it.
 CREATE TYPE objectid_ext_tools._refusal AS (relation regclass, reason text, hint text);
-COMMENT ON TYPE objectid_ext_tools._refusal IS
-    'internal: what prevents a conversion, and what can be done about it';
 
--- Their types change together: a key, the columns that refer to it by foreign keys,
--- directly or not, and those of partitions and children.  A foreign key can refer to
--- a partition alone, or belong to one alone; then the parent's column changes, too.
-
+-- A column, the columns that refer to it by foreign keys, directly or not, and those that
+-- inherit one of these.  Their types change together: a key, the columns that refer to it by
+-- foreign keys, directly or not, and those of partitions and children.  A foreign key can refer
+-- to a partition alone, or belong to one alone; then the parent's column changes, too.
 CREATE FUNCTION objectid_ext_tools._key_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype,
     OUT inherited boolean) RETURNS SETOF record
@@ -45,10 +45,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     FROM reached AS r JOIN pg_attribute a ON a.attrelid = r.relation AND a.attnum = r.attnum
     GROUP BY a.attrelid, a.attnum, a.attname, a.atttypid
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._key_columns IS
-    'internal: a column, the columns that refer to it by foreign keys, directly or not, and those '
-    'that inherit one of these';
 
+-- The columns of a key whose type changes, with the names of their shadow columns.
 CREATE FUNCTION objectid_ext_tools._changing_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype, OUT shadow name,
     OUT attnotnull boolean) RETURNS SETOF record
@@ -60,16 +58,14 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE k.type <> key.to_type
     ORDER BY 1, 2
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._changing_columns IS
-    'internal: the columns of a key whose type changes, with the names of their shadow columns';
 
+-- The name of the index that a conversion makes beside another.
 CREATE FUNCTION objectid_ext_tools._beside(name name) RETURNS name
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT ('_objectid_ext_' || left(md5(name), 16))::name
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._beside IS
-    'internal: the name of the index that a conversion makes beside another';
 
+-- The indexes of columns whose type changes, with the names of those of the shadow columns.
 CREATE FUNCTION objectid_ext_tools._changing_indexes(key objectid_ext_tools._key,
     OUT relation regclass, OUT index regclass, OUT schema name, OUT name name, OUT shadow name,
     OUT uniqueness text) RETURNS SETOF record
@@ -87,12 +83,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                     AND refobjid = s.relation AND refobjsubid = s.attnum)
     ORDER BY 2
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._changing_indexes IS
-    'internal: the indexes of columns whose type changes, with the names of those of the shadow '
-    'columns';
 
--- Those of partitions have a parent, and follow it.
-
+-- Foreign keys of which a column will change its type.  Those of partitions have a parent, and
+-- follow it.
 CREATE FUNCTION objectid_ext_tools._changing_foreign_keys(key objectid_ext_tools._key)
 RETURNS SETOF pg_constraint
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -104,9 +97,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                     AND (relation = conrelid AND attnum = ANY (conkey)
                          OR relation = confrelid AND attnum = ANY (confkey)))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._changing_foreign_keys IS
-    'internal: foreign keys of which a column will change its type';
 
+-- The constraints of the columns whose type changes.
 CREATE FUNCTION objectid_ext_tools._changing_constraints(key objectid_ext_tools._key)
 RETURNS SETOF pg_constraint
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -118,11 +110,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
              ON conrelid = relation AND contype IN ('p', 'u', 'c') AND attnum = ANY (conkey)
     WHERE conname <> '_objectid_ext'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._changing_constraints IS
-    'internal: the constraints of the columns whose type changes';
 
--- A partition key is bound to the table by a dependency of its column on it.
-
+-- Tables of a key that are partitioned by the column.  A partition key is bound to the table by a
+-- dependency of its column on it.
 CREATE FUNCTION objectid_ext_tools._partition_key_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -141,12 +131,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                     AND refclassid = 'pg_class'::regclass AND refobjid = relation
                     AND refobjsubid = 0 AND deptype = 'i')
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._partition_key_refusals IS
-    'internal: tables of a key that are partitioned by the column';
 
--- A session that has executed a PL/pgSQL trigger expects the old types of NEW and OLD
--- until the function is altered.
-
+-- Statements that let sessions compile the trigger functions of a key's tables again, if they
+-- belong to the caller.  A session that has executed a PL/pgSQL trigger expects the old types of
+-- NEW and OLD until the function is altered.
 CREATE FUNCTION objectid_ext_tools._trigger_functions(key objectid_ext_tools._key)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -157,13 +145,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
          JOIN pg_proc p ON p.oid = tgfoid
     WHERE proowner = quote_ident(current_user)::regrole
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._trigger_functions IS
-    'internal: statements that let sessions compile the trigger functions of a key''s tables '
-    'again, if they belong to the caller';
 
--- Checks, defaults, indexes and views of another role are expressions that this role has
--- chosen: to alter its table, or to read its view, executes them as the caller.
-
+-- An error unless the current role owns a table and all that belong to its key.  Checks,
+-- defaults, indexes and views of another role are expressions that this role has chosen: to
+-- alter its table, or to read its view, executes them as the caller.
 CREATE FUNCTION objectid_ext_tools._check_owner(key objectid_ext_tools._key) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -185,9 +170,9 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_owner IS
-    'internal: an error unless the current role owns a table and all that belong to its key';
 
+-- An error if the column does not exist, or one that belongs to the key is of none of these
+-- types.
 CREATE FUNCTION objectid_ext_tools._check_types(key objectid_ext_tools._key,
     VARIADIC types regtype[]) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -216,10 +201,8 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_types IS
-    'internal: an error if the column does not exist, or one that belongs to the key is of none of '
-    'these types';
 
+-- An error unless the current role owns all tables of a key, whose columns are of these types.
 CREATE FUNCTION objectid_ext_tools._check_key(key objectid_ext_tools._key,
     VARIADIC types regtype[]) RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -228,10 +211,8 @@ BEGIN
     PERFORM objectid_ext_tools._check_types(key, VARIADIC types);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_key IS
-    'internal: an error unless the current role owns all tables of a key, whose columns are of '
-    'these types';
 
+-- Executes statements.
 CREATE FUNCTION objectid_ext_tools._execute_all(VARIADIC statements text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
@@ -244,4 +225,3 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._execute_all IS 'internal: executes statements';

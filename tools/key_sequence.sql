@@ -2,9 +2,10 @@
 -- Conversions: the sequence of a key, and the default that issues snowflakes
 ----------------------------------------------------------------------
 
--- pg_get_expr() prints the sequence as a literal, with its schema.  Dumps of old servers
--- have nextval('s'::text), where the search_path of each session finds it.
-
+-- The sequence of an identity column, or of a default that is nextval() or next_snowflake(); an
+-- error if there is none, or if another column uses it. pg_get_expr() prints the sequence as a
+-- literal, with its schema.  Dumps of old servers have nextval('s'::text), where the search_path
+-- of each session finds it.
 CREATE FUNCTION objectid_ext_tools._key_sequence(key objectid_ext_tools._key)
 RETURNS regclass
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -57,10 +58,8 @@ BEGIN
     RETURN sequence;
 END;
 $body$;
-COMMENT ON FUNCTION objectid_ext_tools._key_sequence IS
-    'internal: the sequence of an identity column, or of a default that is nextval() or '
-    'next_snowflake(); an error if there is none, or if another column uses it';
 
+-- Is the default of a column next_snowflake()?
 CREATE FUNCTION objectid_ext_tools._has_snowflakes(key objectid_ext_tools._key)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -73,12 +72,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
         WHERE attrelid = key.relation AND attname = key.attname AND proname = 'next_snowflake'
           AND pronamespace::regnamespace::text = objectid_ext_tools._ids_schema())
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._has_snowflakes IS
-    'internal: is the default of a column next_snowflake()?';
 
--- Dropping an identity drops its sequence, so another of the same name replaces it.  A
--- default, unlike an identity, requires USAGE on the sequence of those who insert.
-
+-- Statements that replace the identity of a column by a sequence of the same name.  Dropping an
+-- identity drops its sequence, so another of the same name replaces it.  A default, unlike an
+-- identity, requires USAGE on the sequence of those who insert.
 CREATE FUNCTION objectid_ext_tools._identity_statements(key objectid_ext_tools._key,
     sequence regclass, name text) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -86,8 +83,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
         SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
     ), privileges AS (
         SELECT grantee, privilege_type
-        FROM old, aclexplode(relacl)
-        WHERE grantee <> relowner
+        FROM old, aclexplode(relacl) WHERE grantee <> relowner
         UNION
         SELECT grantee, 'USAGE'
         FROM (SELECT relacl FROM pg_class WHERE oid = key.relation
@@ -120,9 +116,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     )
     SELECT command FROM changes ORDER BY step, command
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._identity_statements IS
-    'internal: statements that replace the identity of a column by a sequence of the same name';
 
+-- Replaces the identity of a column by a sequence of the same name, which it returns.
 CREATE FUNCTION objectid_ext_tools._replace_identity(key objectid_ext_tools._key,
     sequence regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -136,11 +131,9 @@ BEGIN
     RETURN name::regclass;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._replace_identity IS
-    'internal: replaces the identity of a column by a sequence of the same name, which it returns';
 
--- Ids of the past stay below those to come.  A burst can be ahead of the clock.
-
+-- The highest id of a column or its sequence; an error if it is above the snowflakes of now.  Ids
+-- of the past stay below those to come.  A burst can be ahead of the clock.
 CREATE FUNCTION objectid_ext_tools._highest_id(key objectid_ext_tools._key, sequence regclass,
     layout snowflake_layout) RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -162,21 +155,17 @@ BEGIN
     RETURN highest;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._highest_id IS
-    'internal: the highest id of a column or its sequence; an error if it is above the snowflakes '
-    'of now';
 
+-- The node to pass; null, for that of the server, only if the layout has nodes.
 CREATE FUNCTION objectid_ext_tools._node(node integer, layout snowflake_layout) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(node, CASE max_node WHEN 0 THEN 0 END)
     FROM objectid_ext_tools._layout_facts(layout)
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._node IS
-    'internal: the node to pass; null, for that of the server, only if the layout has nodes';
 
--- ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
+-- Prepares the sequence of a column for snowflakes, and returns it with the default that issues
+-- them.  ALTER SEQUENCE ...  RESTART is undone by a rollback, setval() is not.  The generator is
 -- called once, for its errors, before the tables are rewritten.
-
 CREATE FUNCTION objectid_ext_tools._snowflake_default(key objectid_ext_tools._key, node integer,
     layout snowflake_layout,
     OUT sequence regclass, OUT generator text) RETURNS record
@@ -198,6 +187,3 @@ BEGIN
     EXECUTE 'SELECT ' || generator;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._snowflake_default IS
-    'internal: prepares the sequence of a column for snowflakes, and returns it with the default '
-    'that issues them';

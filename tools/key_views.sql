@@ -2,8 +2,8 @@
 -- Conversions: the views that read a key
 ----------------------------------------------------------------------
 
+-- Views that depend on the columns whose type changes; those of greater depth depend on others.
 -- Views that read a converted column, and views that read these
-
 CREATE FUNCTION objectid_ext_tools._changing_views(key objectid_ext_tools._key,
     OUT view regclass, OUT depth integer) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -24,12 +24,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     )
     SELECT view::regclass, max(depth) FROM reached GROUP BY view
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._changing_views IS
-    'internal: views that depend on the columns whose type changes; those of greater depth depend '
-    'on others';
 
--- Those of the owner are made again.  Others must not be there when they are dropped.
-
+-- Views that prevent a conversion, or the last step of a live one.  Those of the owner are made
+-- again.  Others must not be there when they are dropped.
 CREATE FUNCTION objectid_ext_tools._view_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -58,13 +55,12 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     )
     SELECT *, 'Drop it before, and create it again afterwards.' FROM reasons
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._view_refusals IS
-    'internal: views that prevent a conversion, or the last step of a live one';
 
--- pg_get_viewdef() prints what the search_path finds without a schema, and temporary tables
--- are found first: its text, executed again, reads the copies.  Of two relations of one
--- name, the path finds one.  A function of whole rows is one of the table, not of the copy.
-
+-- Statements that make empty, converted copies of the tables of a key, and begin those that make
+-- its views (null for a table) on these. pg_get_viewdef() prints what the search_path finds
+-- without a schema, and temporary tables are found first: its text, executed again, reads the
+-- copies.  Of two relations of one name, the path finds one.  A function of whole rows is one of
+-- the table, not of the copy.
 CREATE FUNCTION objectid_ext_tools._view_copies(key objectid_ext_tools._key,
     OUT view oid, OUT schema text, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -73,8 +69,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                string_agg(format('ALTER %I TYPE %s USING NULL', attname, key.to_type), ', ')
                || coalesce(', ADD ' || (SELECT pg_get_constraintdef(oid) FROM pg_constraint
                                         WHERE conrelid = relation AND contype = 'p'), '') AS changes
-        FROM objectid_ext_tools._changing_columns(key)
-        GROUP BY relation
+        FROM objectid_ext_tools._changing_columns(key) GROUP BY relation
     ), relations AS (
         SELECT 0 AS depth, relation, changes FROM tables
         UNION ALL
@@ -99,16 +94,12 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
            CASE relkind WHEN 'v' THEN format('CREATE TEMPORARY VIEW %I AS ', relname)
            ELSE format('CREATE TEMPORARY TABLE %1$I (LIKE %2$s); ALTER TABLE pg_temp.%1$I %3$s',
                        relname, relation, changes) END
-    FROM visible
-    ORDER BY depth, relation
+    FROM visible ORDER BY depth, relation
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._view_copies IS
-    'internal: statements that make empty, converted copies of the tables of a key, and begin '
-    'those that make its views (null for a table) on these';
 
--- Where the path of the views is set, names of core have their schema: others may create
--- functions in those of the path.  In the end all is rolled back.
-
+-- Views of a key that do not accept the new type.  Where the path of the views is set, names of
+-- core have their schema: others may create functions in those of the path.  In the end all is
+-- rolled back.
 CREATE FUNCTION objectid_ext_tools._try_views(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -158,31 +149,26 @@ BEGIN
         FROM unnest(refusals);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._try_views IS
-    'internal: views of a key that do not accept the new type';
 
+-- A role of an access control list, as GRANT names it.
 CREATE FUNCTION objectid_ext_tools._grantee(grantee oid) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._grantee IS
-    'internal: a role of an access control list, as GRANT names it';
 
+-- Statements that give the privileges of an access control list again.
 CREATE FUNCTION objectid_ext_tools._grants(acl aclitem[], owner oid, "columns" text, object text)
 RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('GRANT %s%s ON %s TO %s%s', privilege_type, "columns", object,
                   objectid_ext_tools._grantee(grantee),
                   CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-    FROM aclexplode(acl)
-    WHERE grantee <> owner
+    FROM aclexplode(acl) WHERE grantee <> owner
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._grants IS
-    'internal: statements that give the privileges of an access control list again';
 
--- What must be done to the views is computed before they are dropped.  Their text has the
--- names of core's operators without a schema; those of objectid are in that of objectid_ext.
-
+-- Statements that drop the views of a key, and that create them again with comments and
+-- privileges.  What must be done to the views is computed before they are dropped.  Their text has
+-- the names of core's operators without a schema; those of objectid are in that of objectid_ext.
 CREATE FUNCTION objectid_ext_tools._view_statements(key objectid_ext_tools._key,
     OUT step integer, OUT statement text) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -235,6 +221,3 @@ AS $$
     )
     SELECT step, statement FROM statements ORDER BY step, depth
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._view_statements IS
-    'internal: statements that drop the views of a key, and that create them again with comments '
-    'and privileges';

@@ -2,10 +2,10 @@
 -- Partitions by the time of ids: maintaining them
 ----------------------------------------------------------------------
 
--- Bounds that are the first id of a whole minute were made for this layout.  With others,
--- a partition has numbers that are not ids, such as those of a serial column, or ids of
--- another layout.
-
+-- Drops a partition, given as _partitions() shows it; an error unless it is an ordinary table
+-- with bounds of whole minutes.  Bounds that are the first id of a whole minute were made for
+-- this layout.  With others, a partition has numbers that are not ids, such as those of a serial
+-- column, or ids of another layout.
 CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass,
     old objectid_ext_tools._partition, layout snowflake_layout) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -30,13 +30,10 @@ BEGIN
     EXECUTE format('DROP TABLE %s', old.partition);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._drop_partition IS
-    'internal: drops a partition, given as _partitions() shows it; an error unless it is an '
-    'ordinary table with bounds of whole minutes';
 
--- Each that is dropped is locked until the end of the transaction, and the memory for locks is
--- that of all sessions.
-
+-- Drops partitions whose ids are all older than a time, at most 100, or returns the problem of
+-- each, how many remain, and rows in the default partition that are older.  Each that is dropped
+-- is locked until the end of the transaction, and the memory for locks is that of all sessions.
 CREATE FUNCTION objectid_ext_tools._drop_partitions(parent regclass,
     older_than timestamp with time zone, layout snowflake_layout,
     known objectid_ext_tools._partition[],
@@ -89,14 +86,11 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._drop_partitions IS
-    'internal: drops partitions whose ids are all older than a time, at most 100, or returns the '
-    'problem of each, how many remain, and rows in the default partition that are older';
 
--- From the end of the last partition of the past, or else of the present, on: the
--- intervals continue those of the partition before, or begin with an hour, day, Monday
--- or month.  Other bounds than those of whole minutes are not of this series.
-
+-- Time spans up to an instant that no partition contains, in intervals; none that are older than
+-- another instant.  From the end of the last partition of the past, or else of the present, on:
+-- the intervals continue those of the partition before, or begin with an hour, day, Monday or
+-- month.  Other bounds than those of whole minutes are not of this series.
 CREATE FUNCTION objectid_ext_tools._missing_partitions(parent regclass, every interval,
     older_than timestamp with time zone, upto timestamp with time zone,
     known objectid_ext_tools._partition[],
@@ -143,13 +137,9 @@ BEGIN
                      'present.';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._missing_partitions IS
-    'internal: time spans up to an instant that no partition contains, in intervals; none that are '
-    'older than another instant';
 
 -- First what is dropped: that locks the parent, as a query does before it locks the
 -- default partition.
-
 CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(parent regclass, every interval,
     ahead interval, keep interval DEFAULT NULL, layout snowflake_layout DEFAULT NULL,
     OUT done text, OUT partition text, OUT lower timestamp with time zone,

@@ -30,14 +30,15 @@ COMMENT ON SCHEMA objectid_ext_tools IS
     'functions of objectid_ext_tools; names that begin with an underscore are internal';
 GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
 
+-- Schema of objectid_ext, quoted.
 CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT quote_ident(nspname)
     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
     WHERE extname = 'objectid_ext'
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ids_schema IS 'internal: schema of objectid_ext, quoted';
 
+-- As many characters of a text as have at most so many bytes.
 CREATE FUNCTION objectid_ext_tools._first_bytes(value text, bytes integer) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT left(value, n)
@@ -45,12 +46,10 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_tem
     WHERE octet_length(left(value, n)) <= bytes
     LIMIT 1
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._first_bytes IS
-    'internal: as many characters of a text as have at most so many bytes';
 
--- What a function decides after it has waited for a lock, it must read from a newer
--- snapshot than that of the transaction.
-
+-- Raises an error unless a statement sees what has been committed before it began.  What a
+-- function decides after it has waited for a lock, it must read from a newer snapshot than that
+-- of the transaction.
 CREATE FUNCTION objectid_ext_tools._check_isolation() RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -66,5 +65,3 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._check_isolation IS
-    'internal: raises an error unless a statement sees what has been committed before it began';

@@ -68,8 +68,10 @@ CREATE FUNCTION as_array(p_event_ids int[]) RETURNS bool LANGUAGE sql AS 'SELECT
 CREATE FUNCTION total() RETURNS bigint LANGUAGE sql AS 'SELECT sum(amount) FROM events';
 CREATE FUNCTION mentions("limit" int) RETURNS bool LANGUAGE sql AS 'SELECT count(*) > $1 FROM events';
 SELECT * FROM told('events');
+SET client_min_messages = warning;
 DROP TABLE events CASCADE;
 DROP TYPE event CASCADE;
+RESET client_min_messages;
 
 --
 -- Views are tried before anything is filled, whatever their schema
@@ -114,7 +116,9 @@ CREATE MATERIALIZED VIEW counted AS SELECT labelled FROM label_of;
 CREATE TABLE part_of (label int REFERENCES labelled);
 CREATE MATERIALIZED VIEW parts AS SELECT label FROM part_of;
 SELECT convert_to_snowflake('labelled', 'id', 5, 'twitter');
+SET client_min_messages = warning;
 DROP TABLE before, labelled, label_of, part_of CASCADE;
+RESET client_min_messages;
 
 -- What neither way can convert
 CREATE TABLE divided (id serial PRIMARY KEY) PARTITION BY RANGE (id);

@@ -112,8 +112,9 @@ SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item L
 REVOKE CREATE ON SCHEMA public FROM regress_schemas_reader;
 
 -- The first step reads no row, for all wait behind its locks.
+CREATE TEMPORARY TABLE before AS SELECT sum(seq_tup_read) AS rows FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass) \;
 CALL _conversion_begin('author', '_id', 'objectid', '1 s') \;
-SELECT sum(seq_tup_read) AS rows FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass);
+SELECT sum(seq_tup_read) - (SELECT rows FROM before) AS rows FROM pg_stat_xact_all_tables WHERE relid IN ('author'::regclass, 'book'::regclass);
 CALL undo_conversion('author', '_id');
 SELECT statement FROM objectid_conversion_steps('author', '_id') ORDER BY step \gexec
 SELECT * FROM written;
