@@ -3,6 +3,7 @@
 --     psql -v number=1 -f ticket_server.sql     on the first
 --     psql -v number=2 -f ticket_server.sql     on the second
 
+CREATE EXTENSION IF NOT EXISTS objectid_ext;
 CREATE SEQUENCE tickets INCREMENT BY 2 START WITH :number MINVALUE :number;
 
 -- The role that applications connect as needs no other privilege:

@@ -84,12 +84,10 @@ sub run_page
 	append_to_file("$dir/$_->{file}", $_->{text}) foreach grep { $_->{file} } @blocks;
 	@blocks = grep { $_->{language} eq 'sql' && !$_->{in} && !$_->{from} } @blocks;
 
-	my %creates_extension = map { ($_->{on} // 'page') => 1 } grep { $_->{text} =~ /CREATE EXTENSION objectid_ext;/ } @blocks;
 	my %databases = (page => 1, map { ($_->{on} // 'page') => 1, map { tr/-/_/r => 1 } $_->{text} =~ /host '(\w+-\w)'/g } @blocks);
 	foreach my $database (sort keys %databases)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $database OWNER reader");
-		$node->safe_psql($database, 'SET SESSION AUTHORIZATION reader; CREATE EXTENSION objectid_ext') unless $creates_extension{$database};
 	}
 	local $ENV{PGPASSWORD} = 'secret';
 	my %session;
@@ -143,6 +141,7 @@ cmp_ok($compared, '>', 15, 'and output in them');
 # A page that is wrong is found out.
 my $example = <<'END';
 ```sql
+CREATE EXTENSION objectid_ext;
 SELECT 1 AS n, now() AS now, gen_objectid() AS id;
 SELECT objectid_timestamp('507f1f77bcf86cd799439011') AS made;
 ```
