@@ -61,6 +61,7 @@ SELECT next_snowflake('ending', 1023, 'twitter');
 RESET client_min_messages;
 SELECT next_snowflake('ending', 1023, 'twitter');
 SELECT next_snowflake('ending', 8191, 'instagram');
+SELECT next_snowflake('ending', 0, 'time:63;tick=1us;epoch=2026-01-01T00:00:00Z');
 -- or the next one after ids of another layout
 CREATE SEQUENCE switched;
 SELECT setval('switched', make_snowflake('2026-07-01 00:00:00Z', 5, 0, 'twitter'));

@@ -134,7 +134,8 @@ choose_tick(const snowflake_layout *layout, int32 node, int64 increment,
 
 /*
  * Choose slots for as many ids as CACHE says, or for all that the tick has if the next
- * block will have to wait for another tick.  check_limits() checks if one id fits.
+ * block will have to wait for another tick.  check_limits() checks if there are any, and
+ * if one id fits.
  */
 static void
 choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_sequence *options,
@@ -144,8 +145,9 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 	int64		increment = options->seqincrement;
 	int64		seq = choose_tick(layout, node, increment, data, block);
 
-	if (block->tick > layout->clock.max_tick)
-		return;					/* what follows could overflow */
+	block->count = 0;
+	if (block->tick < 0 || block->tick > layout->clock.max_tick)	/* < 0: it has overflowed */
+		return;
 	block->tick_begin = tick_time(&layout->clock, block->tick);
 	block->count = block->file_can_be_lost ? slots : options->seqcache;
 	block->count = Min(block->count, (slots - seq) / increment);
@@ -213,7 +215,7 @@ static void
 check_limits(Relation rel, const snowflake_layout *layout, const FormData_pg_sequence *options,
 			 int64 last_value, const slot_block *block)
 {
-	if (block->tick > layout->clock.max_tick)
+	if (block->count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("sequence \"%s\" has no id left in layout %s",
