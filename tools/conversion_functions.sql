@@ -8,9 +8,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_tem
     SELECT '[[:<:]]' || regexp_replace(name, '[^[:alnum:]_]', '.', 'g') || '[[:>:]]'
 $$;
 
--- The parameters and results of a function that new ids do not fit in.  Parameters and results,
--- those of composite types and of RETURNS TABLE among them; the row type of a table follows its
--- columns.
+-- The parameters and results of a function that new ids do not fit in, those of composite types
+-- and of RETURNS TABLE among them; the row type of a table follows its columns.
 CREATE FUNCTION objectid_ext_tools._narrow_values(function oid, to_type regtype,
     OUT is_result boolean, OUT name text) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -35,8 +34,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE atttypid IN (SELECT t.type FROM types AS t) AND mode = 'o'
 $$;
 
--- Functions that views and triggers of a key's tables call.  What views and triggers of the
--- tables call is given their columns.
+-- Functions that views and triggers of a key's tables call: they are given its columns.
 CREATE FUNCTION objectid_ext_tools._called_functions(key objectid_ext_tools._key) RETURNS SETOF oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT refobjid

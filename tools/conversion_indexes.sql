@@ -3,7 +3,7 @@
 ----------------------------------------------------------------------
 
 -- For each table of a key, statements that make a temporary copy and convert that.  On an empty
--- copy of the table, ALTER COLUMN ...  TYPE tells what becomes of the indexes, and raises core's
+-- copy of the table, ALTER COLUMN ... TYPE tells what becomes of the indexes, and raises core's
 -- errors if an index, a check or a default does not fit the new type.  What pg_get_indexdef()
 -- returns begins with names, whose length is known.
 CREATE FUNCTION objectid_ext_tools._copy_statements(key objectid_ext_tools._key,

@@ -2,10 +2,11 @@
 -- Conversions: columns that refer to a key without a foreign key
 ----------------------------------------------------------------------
 
--- AccountId, for example, as account_id.  They break at the first new id.  What follows is a guess
--- by names: account_id, billing_account_id, accountId, account_ids for table "accounts", as
--- Rails, Django and Hibernate name them.  Words are compared in lower case, with underscores
--- between them.
+-- Columns that refer to a key without a foreign key break at the first new id.  What follows is a
+-- guess by names: account_id, billing_account_id, accountId, account_ids for table "accounts", as
+-- Rails, Django and Hibernate name them.
+
+-- A name in lower case, with underscores between its words.
 CREATE FUNCTION objectid_ext_tools._words(name text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN pg_catalog.lower(pg_catalog.regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g'));

@@ -119,8 +119,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                       WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))
 $$;
 
--- Triggers that an UPDATE of a shadow column would fire.  Filling a row is an UPDATE, which must
--- not fire triggers of users.
+-- Triggers that an UPDATE of a shadow column would fire: filling a row must not fire any of users.
 CREATE FUNCTION objectid_ext_tools._update_triggers("table" regclass) RETURNS SETOF pg_trigger
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT *
@@ -207,8 +206,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE problem IS NOT NULL
 $$;
 
--- Objects that depend on a column whose type changes, and prevent that.  What is neither made
--- again by a conversion nor dropped with a view
+-- Objects that depend on a column whose type changes, and are neither made again by a conversion
+-- nor dropped with a view.
 CREATE FUNCTION objectid_ext_tools._dependent_refusals(key objectid_ext_tools._key)
 RETURNS SETOF objectid_ext_tools._refusal
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

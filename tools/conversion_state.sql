@@ -33,8 +33,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     FROM pg_attribute WHERE attrelid = key.relation AND attname = key.attname
 $$;
 
--- Hashes of all that a conversion relies on of a table, without its own objects.  Without what a
--- step of the conversion, ANALYZE or REINDEX changes
+-- Hashes of all that a conversion relies on of a table, without its own objects, and without what
+-- a step of the conversion, ANALYZE or REINDEX changes.
 CREATE FUNCTION objectid_ext_tools._fingerprint("table" regclass) RETURNS jsonb
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET quote_all_identifiers = off

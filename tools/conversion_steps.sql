@@ -2,8 +2,9 @@
 -- Live conversions: what to call
 ----------------------------------------------------------------------
 
--- Statements that fill the shadow columns, and read all rows to be sure of it.  The statements
--- that remain, by what the schema shows
+-- What remains is told by what the schema shows.
+
+-- Statements that fill the shadow columns, and read all rows to be sure of it.
 CREATE FUNCTION objectid_ext_tools._fill_steps(key objectid_ext_tools._key,
     rows_per_second integer) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

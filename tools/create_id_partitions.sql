@@ -31,8 +31,8 @@ END;
 $$;
 
 -- The multiple of an interval, counted from an origin (null: from 2001-01-01), that contains an
--- instant.  Multiples of the interval: repeated addition of months would drift from 31 January to
--- 28 February and 28 March. 2001-01-01 is a Monday, so that weeks, too, begin as expected.
+-- instant.  Repeated addition of months would drift from 31 January to 28 February and 28 March.
+-- 2001-01-01 is a Monday, so that weeks, too, begin as expected.
 CREATE FUNCTION objectid_ext_tools._period(every interval, origin timestamp with time zone,
     instant timestamp with time zone,
     OUT lower timestamp with time zone, OUT upper timestamp with time zone)
@@ -81,8 +81,8 @@ END;
 $$;
 
 -- How many rows of the default partition have ids from a lower (null: from the lowest on) to an
--- upper bound, and the time of the first; null if there are none.  An error instead of what a
--- policy of a partition of another role would do
+-- upper bound, and the time of the first; null if there are none.  It raises an error where a
+-- policy of a partition of another role would hide rows.
 CREATE FUNCTION objectid_ext_tools._default_rows(parent regclass, lower_id text, upper_id text,
     layout snowflake_layout) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -112,9 +112,9 @@ BEGIN
 END;
 $$;
 
--- Bounds of a new partition beside those that are known.  A partition that begins or ends within
--- a tick has neighbours with the same bound.  The list of partitions is that from before the
--- call: to read it for each new one would take longer than to create it.
+-- Bounds of a new partition beside those that are known.  One that begins or ends within a tick
+-- has neighbours with the same bound.  The list is that from before the call: to read it for each
+-- new partition would take longer than to create it.
 CREATE FUNCTION objectid_ext_tools._new_bounds(parent regclass, lower timestamp with time zone,
     upper timestamp with time zone, layout snowflake_layout,
     known objectid_ext_tools._partition[], OUT lower_id text, OUT upper_id text)
@@ -147,7 +147,7 @@ END;
 $$;
 
 -- Creates a partition beside those that are known; an error if the default partition has rows
--- for it.  ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ...  PARTITION
+-- for it.  ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION
 -- OF does.  The table gets what that would give it.
 CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass,
     lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout,

@@ -26,8 +26,10 @@ BEGIN
 END;
 $$;
 
--- Lowest id of a type at or after an instant, as text.  These two are bound when they are
--- created, and follow objectid_ext to another schema.
+-- The functions _id_floor() and _id_time() are bound when they are created, and follow
+-- objectid_ext to another schema.
+
+-- The lowest id of a type at or after an instant, as text.
 CREATE FUNCTION objectid_ext_tools._id_floor(type regtype, ts timestamp with time zone,
     layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

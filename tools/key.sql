@@ -8,10 +8,9 @@ CREATE TYPE objectid_ext_tools._key AS (relation regclass, attname name, to_type
 -- What prevents a conversion, and what can be done about it.
 CREATE TYPE objectid_ext_tools._refusal AS (relation regclass, reason text, hint text);
 
--- A column, the columns that refer to it by foreign keys, directly or not, and those that
--- inherit one of these.  Their types change together: a key, the columns that refer to it by
--- foreign keys, directly or not, and those of partitions and children.  A foreign key can refer
--- to a partition alone, or belong to one alone; then the parent's column changes, too.
+-- The columns whose types change together: a key, the columns that refer to it by foreign keys,
+-- directly or not, and those of partitions and children.  A foreign key can refer to a partition
+-- alone, or belong to one alone; then the parent's column changes, too.
 CREATE FUNCTION objectid_ext_tools._key_columns(key objectid_ext_tools._key,
     OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype,
     OUT inherited boolean) RETURNS SETOF record

@@ -3,7 +3,7 @@
 ----------------------------------------------------------------------
 
 -- The sequence of an identity column, or of a default that is nextval() or next_snowflake(); an
--- error if there is none, or if another column uses it. pg_get_expr() prints the sequence as a
+-- error if there is none, or if another column uses it.  pg_get_expr() prints the sequence as a
 -- literal, with its schema.  Dumps of old servers have nextval('s'::text), where the search_path
 -- of each session finds it.
 CREATE FUNCTION objectid_ext_tools._key_sequence(key objectid_ext_tools._key)
@@ -164,7 +164,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Prepares the sequence of a column for snowflakes, and returns it with the default that issues
--- them.  ALTER SEQUENCE ...  RESTART is undone by a rollback, setval() is not.  The generator is
+-- them.  ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
 -- called once, for its errors, before the tables are rewritten.
 CREATE FUNCTION objectid_ext_tools._snowflake_default(key objectid_ext_tools._key, node integer,
     layout snowflake_layout,

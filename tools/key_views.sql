@@ -2,8 +2,7 @@
 -- Conversions: the views that read a key
 ----------------------------------------------------------------------
 
--- Views that depend on the columns whose type changes; those of greater depth depend on others.
--- Views that read a converted column, and views that read these
+-- Views that read a converted column, and views that read these, of greater depth.
 CREATE FUNCTION objectid_ext_tools._changing_views(key objectid_ext_tools._key,
     OUT view regclass, OUT depth integer) RETURNS SETOF record
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -57,7 +56,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- Statements that make empty, converted copies of the tables of a key, and begin those that make
--- its views (null for a table) on these. pg_get_viewdef() prints what the search_path finds
+-- its views (null for a table) on these.  pg_get_viewdef() prints what the search_path finds
 -- without a schema, and temporary tables are found first: its text, executed again, reads the
 -- copies.  Of two relations of one name, the path finds one.  A function of whole rows is one of
 -- the table, not of the copy.
