@@ -232,6 +232,7 @@ AS $$
 DECLARE
     each record;
 BEGIN
+    PERFORM objectid_ext_tools._claim("table");
     FOR each IN
         SELECT * FROM objectid_ext_tools._conversions() WHERE key_table = "table"
     LOOP
@@ -246,7 +247,6 @@ BEGIN
         END IF;
         EXECUTE format('DROP FUNCTION %s', each.function);
     END LOOP;
-    PERFORM objectid_ext_tools._claim("table");
     PERFORM objectid_ext_tools._release("table");
 END;
 $$;
