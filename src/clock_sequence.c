@@ -125,7 +125,7 @@ choose_tick(const snowflake_layout *layout, int32 node, int64 increment,
 	seq = lowest_sequence(layout, node, below_time + (data->is_called ? 1 : 0));
 	if (seq + increment > snowflake_max_sequence(layout) + 1)
 	{
-		block->tick++;
+		block->tick = (int64) ((uint64) last_tick + 1);	/* can overflow */
 		block->new_tick = true;
 		seq = 0;
 	}
@@ -146,7 +146,7 @@ choose_slots(const snowflake_layout *layout, int32 node, const FormData_pg_seque
 	int64		seq = choose_tick(layout, node, increment, data, block);
 
 	block->count = 0;
-	if (block->tick < 0 || block->tick > layout->clock.max_tick)	/* < 0: it has overflowed */
+	if (block->tick < 0 || block->tick > layout->clock.max_tick)
 		return;
 	block->tick_begin = tick_time(&layout->clock, block->tick);
 	block->count = block->file_can_be_lost ? slots : options->seqcache;
