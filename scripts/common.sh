@@ -16,6 +16,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=                           # the throw-away folder
 postgres=                       # what to start as the server, if not itself
 as_user=()                      # how to run as an ordinary user
+for_tests=1                     # empty: what only the tests use is not needed
 optional=()                     # packages to install if they are to be had
 
 say() { printf '\n== %s\n' "$*"; }
@@ -45,7 +46,7 @@ find_pg_config() {
 	fi
 }
 
-# Can we build for PG_CONFIG, run its server and its TAP tests?
+# Can we build for PG_CONFIG, run its server and, if need be, its TAP tests?
 is_equipped() {
 	find_pg_config
 	[ -n "${PG_CONFIG:-}" ] &&
@@ -53,7 +54,7 @@ is_equipped() {
 		[ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ] &&
 		[ -f "$("$PG_CONFIG" --pgxs)" ] &&
 		command -v make >/dev/null && command -v gcc >/dev/null &&
-		perl -MIPC::Run -e 1 2>/dev/null
+		{ [ -z "$for_tests" ] || perl -MIPC::Run -e 1 2>/dev/null; }
 }
 
 major() { "$PG_CONFIG" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/'; }
@@ -91,7 +92,7 @@ packaged_version() {
 missing_packages() {
 	local package packages=(postgresql postgresql-server-dev-all)
 	[ -z "$1" ] || packages=("postgresql-$1" "postgresql-server-dev-$1")
-	for package in "${packages[@]}" make gcc libc6-dev libipc-run-perl faketime; do
+	for package in "${packages[@]}" make gcc libc6-dev ${for_tests:+libipc-run-perl faketime}; do
 		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
 	done
 }
@@ -103,7 +104,7 @@ may_install() { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -v;
 install_packages() {
 	local version package conf=/etc/postgresql-common/createcluster.d/objectid_ext.conf
 	command -v apt-get >/dev/null ||
-		die "please install PostgreSQL 15 or later with its development files, make, gcc and Perl's IPC::Run"
+		die "please install PostgreSQL 15 or later with its development files, make, gcc and, for tests, Perl's IPC::Run"
 	may_install || die "some packages are missing, and only root can install them:" $'\n   ' \
 		apt-get install $(missing_packages "$(packaged_version)")
 	say "Installing what is missing: this may take some minutes"
@@ -113,7 +114,7 @@ install_packages() {
 	if [ ! -x "/usr/lib/postgresql/$version/bin/postgres" ]; then
 		trap "as_root rm -f $conf" EXIT
 		as_root mkdir -p "${conf%/*}"
-		echo 'create_main_cluster = false' | as_root tee "$conf" >/dev/null
+		printf '# %s removes this file\ncreate_main_cluster = false\n' "$0" | as_root tee "$conf" >/dev/null
 	fi
 	apt_install $(missing_packages "$version")
 	for package in "${optional[@]}"; do
@@ -121,6 +122,14 @@ install_packages() {
 	done
 	as_root rm -f "$conf"
 	PG_CONFIG=/usr/lib/postgresql/$version/bin/pg_config
+}
+
+# A user who wants that cluster later does not get it by installing the package again.
+tell_of_cluster() {
+	command -v pg_lsclusters >/dev/null && [ -z "$(pg_lsclusters -h)" ] || return 0
+	say "A server of your own"
+	echo 'PostgreSQL is installed here, but has no cluster.  To create and start one, as root:'
+	echo '   ' pg_createcluster "$(major)" main --start
 }
 
 remove_work() {

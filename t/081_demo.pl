@@ -37,6 +37,16 @@ sub demo_is
 	return $output;
 }
 
+# A machine that has such clusters, as Debian's command lists them
+sub has_clusters
+{
+	my ($clusters) = @_;
+	mkdir "$dir/clusters";
+	file('clusters/pg_lsclusters', "#!/bin/sh\nprintf '%s' '$clusters'\n");
+	chmod 0755, "$dir/clusters/pg_lsclusters" or die $!;
+}
+local $ENV{PATH} = "$dir/clusters:$ENV{PATH}";
+
 sub file
 {
 	my ($name, $content) = @_;
@@ -49,6 +59,7 @@ sub file
 my $one = '{"_id":{"$oid":"65c0a6899c41e07bd23fa910"},"a":"\\"\\\\ \\\\."}';
 my $two = '{"_id":{"$oid":"ffffffff9c41e07bd23fa911"},"a":"é"}';
 
+has_clusters('');
 demo_is('', 0,
 	qr/^ +25 \| +0$/m,
 	qr/^ opened +\| timestamptz +\| +25 \| +0 \| *$/m,
@@ -61,7 +72,7 @@ demo_is('', 0,
 	qr/^ partitions *\n-+\n +3$/m,
 	qr/^ \d{19} \| first *\n \d{19} \| second *$/m,
 	qr/^ more *\n-+\n +0$/m,
-	qr/^== What to read next\n(\S+\.md .*\n)+\z/m);
+	qr/^    pg_createcluster \d+ main --start\n\n== What to read next\n(\S+\.md .*\n)+\z/m);
 
 demo_is(file('empty', "\n \n"), 1, qr/empty is empty/);
 demo_is("$dir/none", 1, qr/does not exist/);
@@ -92,11 +103,13 @@ SKIP:
 
 # As told: connect, then stop and remove.
 my $documents = file('documents', "\xEF\xBB\xBF$one\r\n$two\n\r\n\n");
+has_clusters("15 main 5432 online postgres /data /log\n");
 my $kept = demo_is("--keep - <$documents", 0,
 	qr/^== 1\. A MongoDB export: standard input$/m,
 	qr/^ +2 \| +0$/m,
 	qr/\Q{"a": "\"\\ \\."}\E/,
 	qr/stays up/);
+unlike($kept, qr/pg_createcluster/, 'there is a cluster');
 my ($connect) = $kept =~ /^ +(.*psql .*)$/m;
 my ($remove) = $kept =~ /^ +(.*pg_ctl .*)$/m;
 my ($work) = $kept =~ m{-h (/\S+)};
