@@ -257,7 +257,6 @@ is(run_file($node, 'feed', 'holders', 'sequence=outbox_id'), '', 'then none');
 # A standby: the bound comes in a table, or waits for a position in WAL.
 
 run_file($node, 'feed', 'feed_bound');
-$node->safe_psql('feed', 'INSERT INTO feed_bound VALUES (5)');
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
@@ -284,7 +283,7 @@ sub read_standby
 
 sub read_by_table
 {
-	run_file($node, 'feed', 'bound', 'node=5');
+	run_file($node, 'feed', 'bound', 'node=5', 'sequence=outbox_id');
 	return read_standby('(SELECT upto FROM feed_bound)', @_);
 }
 
@@ -304,7 +303,7 @@ foreach my $attempt (1 .. 8)
 }
 stop_writers('feed', @writers);
 push @by_position, read_by_position(\$last_by_position);
-run_file($node, 'feed', 'bound', 'node=5');
+run_file($node, 'feed', 'bound', 'node=5', 'sequence=outbox_id');
 $node->wait_for_catchup($standby);
 push @by_table, read_by_table(\$last_by_table);
 is_all(\@by_table, 'feed', 'standby, bound in a table');
@@ -324,12 +323,10 @@ foreach my $n (@nodes)
 {
 	$node->safe_psql("node_$n", qq{
 		ALTER TABLE outbox ALTER id SET DEFAULT next_snowflake('outbox_id', $n, 'twitter');
-		INSERT INTO feed_bound VALUES ($n);
 		CREATE PUBLICATION feed FOR TABLE outbox, feed_bound;});
 	$node->safe_psql("node_$n", "SELECT pg_create_logical_replication_slot('node_$n', 'pgoutput')");
 	my $conninfo = $node->connstr("node_$n") =~ s/'/''/gr;
 	$node->safe_psql('merged', qq{
-		INSERT INTO feed_bound VALUES ($n);
 		CREATE SUBSCRIPTION node_$n CONNECTION '$conninfo' PUBLICATION feed WITH (create_slot = false, slot_name = node_$n, copy_data = false);});
 }
 
@@ -338,8 +335,8 @@ my $unordered = 0;
 
 sub read_merged
 {
-	run_file($node, "node_$_", 'bound', "node=$_") foreach @nodes;
-	my @ids = run_file($node, 'merged', 'merged', 'consumer=report') =~ /^(\d+)\|/mg;
+	run_file($node, "node_$_", 'bound', "node=$_", 'sequence=outbox_id') foreach @nodes;
+	my @ids = run_file($node, 'merged', 'merged', 'consumer=report', 'table=outbox') =~ /^(\d+)\|/mg;
 	$unordered += not_above(0, @ids);
 	push @merged, @ids;
 }
@@ -354,9 +351,9 @@ cmp_ok(scalar @merged, '>', 0, 'an idle node does not hold the others back');
 $writers{6} = [ start_writers(2, 'node_6') ];
 read_merged() foreach 1 .. 5;
 stop_writers("node_$_", @{ $writers{$_} }) foreach @nodes;
-run_file($node, "node_$_", 'bound', "node=$_") foreach @nodes;
+run_file($node, "node_$_", 'bound', "node=$_", 'sequence=outbox_id') foreach @nodes;
 $node->wait_for_catchup("node_$_") foreach @nodes;
-push @merged, run_during_rewrite('merged', 'merged', 'consumer=report') =~ /^(\d+)\|/mg;
+push @merged, run_during_rewrite('merged', 'merged', 'consumer=report', 'table=outbox') =~ /^(\d+)\|/mg;
 read_merged();
 is($unordered, 0, 'subscriber: each read is in order');
 foreach my $n (@nodes)
@@ -365,6 +362,33 @@ foreach my $n (@nodes)
 	is_all(\@of_node, "node_$n", "subscriber, node $n");
 }
 $node->safe_psql('merged', "DROP SUBSCRIPTION node_$_") foreach @nodes;
+
+# As the page says, in an empty database, for a table that it does not know
+my %values = (node => 7, sequence => 'number', consumer => 'one', table => '"Event"');
+
+sub run_as_page
+{
+	my ($example) = @_;
+	my ($command) = slurp_file('docs/feeds.md') =~ /^    psql (.*) -f $example\.sql$/m or die "the page does not run $example";
+	return run_file($node, 'other', $example, map { "$_=" . $values{$_} } $command =~ /-v (\w+)=/g);
+}
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', q{
+	CREATE EXTENSION objectid_ext;
+	CREATE SEQUENCE number;
+	CREATE TABLE "Event" (body text, id bigint DEFAULT next_snowflake('number', 7, 'twitter'));
+	INSERT INTO "Event" VALUES ('a'), ('b')});
+run_file($node, 'other', 'feed_bound');
+run_as_page('bound');
+is($node->safe_psql('other', 'SELECT node, upto >= (SELECT max(id) FROM "Event") FROM feed_bound'), '7|t', 'the first run writes the bound of a node');
+like(run_as_page('merged'), qr/^a\|\d+\nb\|\d+$/, 'what is read up to it');
+$node->safe_psql('other', q{INSERT INTO "Event" VALUES ('c')});
+is(run_as_page('merged'), '', 'nothing more before it is written again');
+run_as_page('bound');
+like(run_as_page('merged'), qr/^c\|\d+$/, 'then the rest');
+$node->safe_psql('other', 'UPDATE feed_bound SET upto = 9223372036854775807');
+run_as_page('bound');
+is($node->safe_psql('other', 'SELECT upto FROM feed_bound'), '9223372036854775807', 'a bound does not go back');
 
 $node->stop;
 done_testing();

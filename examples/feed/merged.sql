@@ -1,5 +1,5 @@
 -- Read what is new of all nodes on a subscriber, with a bookmark for each node:
--- psql -v consumer=report -f merged.sql
+--     psql -v consumer=report -v table=outbox -f merged.sql
 --
 -- The bounds are rows that arrive after those below them, so here one snapshot
 -- must see both.  It is taken after the lock: an older one sees no rows of a table
@@ -14,11 +14,11 @@ CREATE TABLE IF NOT EXISTS node_bookmark (
 INSERT INTO node_bookmark SELECT :'consumer', node FROM feed_bound ON CONFLICT DO NOTHING;
 
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-LOCK TABLE outbox IN ACCESS SHARE MODE;
+LOCK TABLE :table IN ACCESS SHARE MODE;
 SELECT o.*
 FROM node_bookmark AS b
 JOIN feed_bound AS f USING (node)
-JOIN outbox AS o ON snowflake_node(o.id, 'twitter') = node AND o.id > b.last AND o.id <= f.upto
+JOIN :table AS o ON snowflake_node(o.id, 'twitter') = node AND o.id > b.last AND o.id <= f.upto
 WHERE b.consumer = :'consumer'
 ORDER BY o.id;
 
