@@ -18,13 +18,27 @@ max_logical_replication_workers = 10
 max_worker_processes = 20
 }) } @nodes;
 
+# A command of the page, with other values of its variables; the machine is empty.
+sub command
+{
+	my ($server, $file, %values) = @_;
+	my ($words) = slurp_file('docs/sharding.md') =~ /^    psql (.*)-f $file\.sql$/m or die "the page does not run $file";
+	return ('psql', '-XqAt', '-d', $server->connstr('postgres'), (map { ('-v', "$_=$values{$_}") } $words =~ /-v (\w+)=/g), '-f', "examples/sharding/$file.sql");
+}
+
 sub run_example
 {
-	my ($node, $file, @variables) = @_;
-	my ($ret, $out, $err) = $server{$node}->psql('postgres', slurp_file("examples/sharding/$file.sql"),
-		on_error_stop => 1, extra_params => [ map { ('-v', $_) } @variables ]);
-	is($ret, 0, "$file on node $node") or diag($err);
+	my ($node, $file, %values) = @_;
+	$server{$node}->command_ok([ command($server{$node}, $file, %values) ], "$file on node $node");
 }
+$_->safe_psql('postgres', 'DROP EXTENSION objectid_ext') foreach values %server;
+
+# Without a node id, nothing is done by half.
+my $unset = start_server('unset', conf => 'wal_level = logical');
+$unset->safe_psql('postgres', 'DROP EXTENSION objectid_ext');
+$unset->command_fails_like([ command($unset, 'writable_server') ], qr/objectid_ext.node_id is not set/, 'a server without a node id');
+is($unset->safe_psql('postgres', q{SELECT to_regclass('orders_id') IS NULL, count(*) FROM pg_extension WHERE extname = 'objectid_ext'}), 't|0', 'is as it was');
+$unset->stop;
 
 # Each has a row before it joins.
 foreach my $node (@nodes)
@@ -34,7 +48,7 @@ foreach my $node (@nodes)
 }
 foreach my $node (@nodes)
 {
-	run_example($node, 'join_server', "other=$_", 'conninfo=' . $server{$_}->connstr('postgres')) foreach grep { $_ != $node } @nodes;
+	run_example($node, 'join_server', table => 'orders', other => $_, conninfo => $server{$_}->connstr('postgres')) foreach grep { $_ != $node } @nodes;
 }
 $server{$_}->wait_for_subscription_sync foreach @nodes;
 
@@ -101,7 +115,7 @@ my %elsewhere = (
 foreach my $what (sort keys %elsewhere)
 {
 	my ($ret, $out, $err) = $server{2}->psql('postgres', $elsewhere{$what});
-	like($err, qr/order \d+ is of another server\n.*HINT:  Change it on node [12]\./s, "refused on node 2: $what");
+	like($err, qr/row \d+ of table orders is of another server\n.*HINT:  Change it on node [12]\./s, "refused on node 2: $what");
 }
 $server{1}->safe_psql('postgres', "UPDATE orders SET item = 'sold out' WHERE id = $id");
 wait_for_all();
@@ -119,6 +133,30 @@ all_are_equal(3 + 12 * 1500, 'after one was down');
 $server{3}->safe_psql('postgres', 'TRUNCATE orders');
 wait_for_all();
 is($server{1}->safe_psql('postgres', 'SELECT count(*) FROM orders'), 3 + 12 * 1500, 'TRUNCATE stays where it is');
+
+# Another table than the page's, in the same way
+my $line = 'shop."Invoice line"';
+foreach my $node (@nodes)
+{
+	$server{$node}->safe_psql('postgres', qq{
+		CREATE SCHEMA shop;
+		CREATE SEQUENCE shop.line_no;
+		CREATE TABLE $line (price numeric, id bigint PRIMARY KEY DEFAULT next_snowflake('shop.line_no', 'twitter'), "for" text);
+		INSERT INTO $line VALUES ($node)});
+	run_example($node, 'writable_table', table => $line);
+}
+foreach my $node (@nodes)
+{
+	run_example($node, 'join_server', table => $line, other => $_, conninfo => $server{$_}->connstr('postgres')) foreach grep { $_ != $node } @nodes;
+}
+$server{$_}->wait_for_subscription_sync foreach @nodes;
+$server{$_}->safe_psql('postgres', "INSERT INTO $line VALUES (10 * $_); UPDATE $line SET \"for\" = 'node $_' WHERE price = $_") foreach @nodes;
+foreach my $from (@nodes)
+{
+	$server{$from}->wait_for_catchup("invoice_line_${from}_to_$_") foreach grep { $_ != $from } @nodes;
+}
+is($server{$_}->safe_psql('postgres', qq{SELECT string_agg(concat_ws(' ', price, "for"), ', ' ORDER BY price) FROM $line}),
+	'1 node 1, 2 node 2, 3 node 3, 10, 20, 30', "another table: node $_ has all rows and changes") foreach @nodes;
 
 # From 16 on a server can send on what was written there and not what came in,
 # so any may change any row.
