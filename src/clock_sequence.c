@@ -54,6 +54,9 @@
  */
 #define RESTART_TIME	1000
 
+/* Citus gives workers bounds of their own, if a default depends on the sequence. */
+#define CITUS_HINT		"In a default of a Citus table, write the sequence as '...'::text::regclass."
+
 /* Consecutive slots of one tick: count ids, each with increment slots */
 typedef struct slot_block
 {
@@ -204,7 +207,7 @@ check_clock_sequence(Relation rel, const FormData_pg_sequence *options, const sn
 				 errmsg("MINVALUE (%lld) of sequence \"%s\" is ahead of the clock in layout %s",
 						(long long) options->seqmin, RelationGetRelationName(rel),
 						snowflake_format_layout(layout)),
-				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.")));
+				 errhint("Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.  " CITUS_HINT)));
 }
 
 /*
@@ -228,7 +231,7 @@ check_limits(Relation rel, const snowflake_layout *layout, const FormData_pg_seq
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 				 errmsg("next_snowflake: reached maximum value of sequence \"%s\" (%lld)",
 						RelationGetRelationName(rel), (long long) options->seqmax),
-				 errhint("Use a sequence AS bigint with NO MAXVALUE.")));
+				 errhint("Use a sequence AS bigint with NO MAXVALUE.  " CITUS_HINT)));
 }
 
 
