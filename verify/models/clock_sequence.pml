@@ -221,7 +221,7 @@ inline issue(origin) {
 #define RESERVATION	MIN(LAST_OF_TICK(TICK_OF(end) + 1), LAST_ID)
 #endif
 
-/* flush_block() */
+/* protect_block() */
 #ifdef FAULT_AHEAD_UNFLUSHED
 #define IS_AHEAD	false
 #else
@@ -327,7 +327,7 @@ mark_dirty:
 			first = 0; end = 0
 		}
 
-		/* flush_block() */
+		/* protect_block() */
 		atomic {
 			block_flushed = IS_AHEAD || OUTLASTS_RESTART;
 			if
@@ -429,10 +429,10 @@ inline take_from_lost_file() {
 		issued = 1;
 		is_lost = 1;
 		file_is_lost = 1
-	:: else						/* or the clock is behind */
+	:: else						/* if the clock is behind, nothing is claimed */
 	fi;
 	first = 0;
-#ifndef FAULT_REPLACED_UNWAITED
+#ifndef FAULT_REPLACED_UNWAITED	/* protect_block(): issued in their tick */
 	clock++
 #endif
 }
