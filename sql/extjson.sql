@@ -90,6 +90,11 @@ CREATE TEMP TABLE vector (n int GENERATED ALWAYS AS IDENTITY, extjson jsonb, pla
 {"$numberDouble": "inf"}	=
 {"$numberDouble": "nan"}	=
 {"$numberDouble": "1e"}	=
+{"$numberDouble": "1e+"}	=
+{"$numberDouble": "1e 5"}	=
+{"$numberDouble": "1e5.0"}	=
+{"$numberDouble": "1.2.3"}	=
+{"$numberDouble": "--1"}	=
 {"$numberDouble": "e5"}	=
 {"$numberDecimal": "4.50"}	4.50
 {"$numberDecimal": 4.50}	4.50

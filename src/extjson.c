@@ -11,7 +11,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "ticks.h"
+#include "objectid.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -25,13 +25,10 @@
 #include "utils/formatting.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
-#include "utils/numeric.h"
 
 /* Decimal128 ends before 10^6145; numeric takes all numbers within these limits. */
 #define MAX_NUMBER_LEN		400
 #define MAX_EXPONENT		9999
-
-#define UUID_SUBTYPE		4
 
 /* If the value of a wrapper is right, write the plain one. */
 typedef void (*unwrap_function) (const JsonbValue *value, JsonbValue *plain);
@@ -109,13 +106,16 @@ trim_number(JsonbValue *number)
 static bool
 is_decimal(const char *str)
 {
-	size_t		len = strspn(str, "0123456789+-.eE");
-	const char *mark = strpbrk(str, "eE");
-	long		exponent = mark != NULL ? strtol(mark + 1, NULL, 10) : 0;
-	char	   *end;
+	const char *p = str + (*str == '-' || *str == '+');
+	int			digits = 0;
+	int			points = 0;
+	long		exponent = 0;
 
-	(void) strtod(str, &end);
-	return len > 0 && len <= MAX_NUMBER_LEN && str[len] == '\0' && *end == '\0' &&
+	for (; isdigit((unsigned char) *p) || *p == '.'; p++)
+		*p == '.' ? points++ : digits++;
+	if ((*p == 'e' || *p == 'E') && isdigit((unsigned char) p[p[1] == '-' || p[1] == '+' ? 2 : 1]))
+		exponent = strtol(p + 1, (char **) &p, 10);
+	return digits > 0 && points < 2 && *p == '\0' && p - str <= MAX_NUMBER_LEN &&
 		exponent >= -MAX_EXPONENT && exponent <= MAX_EXPONENT;
 }
 
@@ -149,8 +149,9 @@ static void
 unwrap_oid(const JsonbValue *value, JsonbValue *plain)
 {
 	char	   *str = string_of(value);
+	objectid	id;
 
-	if (has_form(str, "xxxxxxxxxxxxxxxxxxxxxxxx"))
+	if (scan_bare_objectid(str, &id))
 		set_string(plain, asc_tolower(str, strlen(str)));
 }
 
@@ -210,7 +211,7 @@ unwrap_members(const JsonbValue *object, const char *data_key, const char *subty
 		return;
 	set_string(plain, str);
 	set_string(&data, str + strlen("\\x"));
-	if (strtol(type, NULL, 16) == UUID_SUBTYPE)
+	if (strtol(type, NULL, 16) == 4)
 		unwrap_uuid(&data, plain);
 }
 
@@ -303,8 +304,8 @@ static const struct
 };
 
 /*
- * Is this a wrapper?  Returns the function that unwraps it, and the value that is
- * in it.
+ * Return the function that unwraps a wrapper, and the value in it, or NULL for any
+ * other value.
  */
 static unwrap_function
 find_wrapper(const JsonbValue *object, JsonbValue *value)
@@ -314,9 +315,7 @@ find_wrapper(const JsonbValue *object, JsonbValue *value)
 		*value = *object;
 		return unwrap_binary_pair;
 	}
-	if (!is_object(object, 1))
-		return NULL;
-	for (int i = 0; i < lengthof(wrappers); i++)
+	for (int i = 0; i < lengthof(wrappers) && is_object(object, 1); i++)
 	{
 		if (get_member(object, wrappers[i].key, value))
 			return wrappers[i].unwrap;

@@ -62,13 +62,11 @@
 /* PostgreSQL 19 has one struct for the state and the result of pushJsonbValue(). */
 #if PG_VERSION_NUM < 190000
 #include "utils/jsonb.h"
-
 typedef struct JsonbInState
 {
 	JsonbValue *result;
 	JsonbParseState *parseState;
 } JsonbInState;
-
 #define pushJsonbValue(state, token, value) \
 	((state)->result = pushJsonbValue(&(state)->parseState, token, value))
 #endif
