@@ -43,7 +43,10 @@ INSERT INTO condition (condition) VALUES
     ('(SELECT varchar ''507f1f77bcf86cd799439011'') = id'),
     -- a cast that depends on TimeZone; and the time of the id
     ('id >= date ''2020-01-01'''),
-    ('objectid_timestamp(id) >= timestamptz ''2020-01-01 00:00:00+00''');
+    ('objectid_timestamp(id) >= timestamptz ''2020-01-01 00:00:00+00'''),
+    -- instead of IS DISTINCT FROM and CASE id WHEN
+    ('id <> ''507f1f77bcf86cd799439011'''),
+    ('CASE WHEN id = ''507f1f77bcf86cd799439011'' THEN 1 ELSE 2 END = 2');
 SELECT condition, pg_temp.sent(condition) AS sent FROM condition ORDER BY n;
 
 -- A parameter of a generic plan
@@ -64,6 +67,14 @@ BEGIN
     RETURN result;
 END $$;
 SELECT count(*) AS conditions, count(*) FILTER (WHERE pg_temp.number(condition, 'events') IS DISTINCT FROM pg_temp.number(condition, 'far.events')) AS mismatches FROM condition;
+
+-- What postgres_fdw sends without the schema of the operator, for it cannot be written
+SELECT condition, pg_temp.sent(condition) AS sent
+FROM (VALUES ('id IS DISTINCT FROM ''507f1f77bcf86cd799439011'''), ('CASE id WHEN ''507f1f77bcf86cd799439011'' THEN 1 ELSE 2 END = 2')) AS c (condition);
+\set VERBOSITY terse
+SELECT count(*) FROM events WHERE id IS DISTINCT FROM '507f1f77bcf86cd799439011';
+SELECT count(*) FROM events WHERE CASE id WHEN '507f1f77bcf86cd799439011' THEN 1 ELSE 2 END = 2;
+\set VERBOSITY default
 
 -- UPDATE and DELETE are sent, too.
 BEGIN;
