@@ -70,9 +70,9 @@ SELECT count(*) AS conditions, count(*) FILTER (WHERE pg_temp.number(condition, 
 
 -- What postgres_fdw sends without the schema of the operator, for it cannot be written
 SELECT condition, pg_temp.sent(condition) AS sent
-FROM (VALUES ('id IS DISTINCT FROM ''507f1f77bcf86cd799439011'''), ('CASE id WHEN ''507f1f77bcf86cd799439011'' THEN 1 ELSE 2 END = 2')) AS c (condition);
+FROM (VALUES ('id IS DISTINCT FROM (SELECT objectid ''507f1f77bcf86cd799439011'')'), ('CASE id WHEN ''507f1f77bcf86cd799439011'' THEN 1 ELSE 2 END = 2')) AS c (condition);
 \set VERBOSITY terse
-SELECT count(*) FROM events WHERE id IS DISTINCT FROM '507f1f77bcf86cd799439011';
+SELECT count(*) FROM events WHERE id IS DISTINCT FROM (SELECT objectid '507f1f77bcf86cd799439011');
 SELECT count(*) FROM events WHERE CASE id WHEN '507f1f77bcf86cd799439011' THEN 1 ELSE 2 END = 2;
 \set VERBOSITY default
 
