@@ -30,8 +30,10 @@ $node->reload;
 ok($node->poll_query_until('postgres', 'SELECT snowflake_node_id() = 7'), 'node of ALTER SYSTEM');
 
 # A node that does not fit the layout is an error at the call, not a wrong id.
-my ($ret, $stdout, $stderr) = $node->psql('postgres', "SELECT next_snowflake('clock', layout => 'mastodon')");
-like($stderr, qr/node 7 is out of range for layout mastodon/, 'node out of range');
+my ($ret, $stdout, $stderr) = $node->psql('postgres', "SELECT next_snowflake('clock', layout => 'time:41,node:2,seq:12;tick=1ms;epoch=2020-01-01T00:00:00Z')");
+like($stderr, qr/node 7 is out of range for layout time:41,node:2/, 'node out of range');
+($ret, $stdout, $stderr) = $node->psql('postgres', "CREATE SEQUENCE without_nodes; SELECT snowflake_node(next_snowflake('without_nodes', 'mastodon'), 'mastodon')");
+is($stdout, '0', 'a layout without nodes asks for none');
 
 # A session cannot set it, whether or not the library was loaded before.
 foreach my $load ('', "LOAD 'objectid_ext';")
