@@ -21,13 +21,12 @@ my $has_failover_slots = $one->safe_psql('postgres', 'SHOW server_version_num') 
 sub run_example
 {
 	my ($server, $file, @variables) = @_;
-	my ($ret, $out, $err) = $server->psql('postgres', slurp_file("examples/sharding/$file.sql"),
-		on_error_stop => 1, extra_params => [ map { ('-v', $_) } @variables ]);
-	is($ret, 0, "$file on " . $server->name) or diag($err);
+	$server->command_ok([ 'psql', '-XqAt', '-d', $server->connstr('postgres'), (map { ('-v', $_) } @variables), '-f', "examples/sharding/$file.sql" ],
+		"$file on " . $server->name);
 }
-$one->psql('postgres', 'DROP EXTENSION objectid_ext');     # the example creates it
+$one->safe_psql('postgres', 'DROP EXTENSION objectid_ext');     # the example creates it
 run_example($_, 'writable_server') foreach $one, $two;
-run_example($two, 'join_server', 'other=1', 'conninfo=' . $one->connstr('postgres'));
+run_example($two, 'join_server', 'table=orders', 'other=1', 'conninfo=' . $one->connstr('postgres'));
 $two->wait_for_subscription_sync;
 
 # A standby of node 1, on which no row of the other server waits, and the settings of the page
