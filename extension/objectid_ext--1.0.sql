@@ -425,56 +425,56 @@ COMMENT ON CAST (objectid AS timestamp with time zone) IS 'time of creation';
 -- operator family, because that would promise equal hashes.  The functions are
 -- not leakproof, because the error for invalid text contains the text.
 
-CREATE FUNCTION text_comparison_support(internal) RETURNS internal
+CREATE FUNCTION id_predicate_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION text_comparison_support(internal) IS 'planner support: objectid = text becomes objectid = text::objectid, and so the other comparisons';
+COMMENT ON FUNCTION id_predicate_support(internal) IS 'planner support: predicates on the time in an id become ranges of ids, comparisons of an objectid with text those with the cast';
 
 CREATE FUNCTION objectid_lt_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1 < $2::objectid;
 COMMENT ON FUNCTION objectid_lt_text(objectid, text) IS 'implementation of < operator';
 
 CREATE FUNCTION objectid_le_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1 <= $2::objectid;
 COMMENT ON FUNCTION objectid_le_text(objectid, text) IS 'implementation of <= operator';
 
 CREATE FUNCTION objectid_eq_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1 = $2::objectid;
 COMMENT ON FUNCTION objectid_eq_text(objectid, text) IS 'implementation of = operator';
 
 CREATE FUNCTION objectid_ne_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1 <> $2::objectid;
 COMMENT ON FUNCTION objectid_ne_text(objectid, text) IS 'implementation of <> operator';
 
 CREATE FUNCTION objectid_ge_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1 >= $2::objectid;
 COMMENT ON FUNCTION objectid_ge_text(objectid, text) IS 'implementation of >= operator';
 
 CREATE FUNCTION objectid_gt_text(objectid, text) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1 > $2::objectid;
 COMMENT ON FUNCTION objectid_gt_text(objectid, text) IS 'implementation of > operator';
 
 CREATE FUNCTION text_lt_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1::objectid < $2;
 COMMENT ON FUNCTION text_lt_objectid(text, objectid) IS 'implementation of < operator';
 
 CREATE FUNCTION text_le_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1::objectid <= $2;
 COMMENT ON FUNCTION text_le_objectid(text, objectid) IS 'implementation of <= operator';
 
 CREATE FUNCTION text_eq_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1::objectid = $2;
 COMMENT ON FUNCTION text_eq_objectid(text, objectid) IS 'implementation of = operator';
 
 CREATE FUNCTION text_ne_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1::objectid <> $2;
 COMMENT ON FUNCTION text_ne_objectid(text, objectid) IS 'implementation of <> operator';
 
 CREATE FUNCTION text_ge_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1::objectid >= $2;
 COMMENT ON FUNCTION text_ge_objectid(text, objectid) IS 'implementation of >= operator';
 
 CREATE FUNCTION text_gt_objectid(text, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT text_comparison_support;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support RETURN $1::objectid > $2;
 COMMENT ON FUNCTION text_gt_objectid(text, objectid) IS 'implementation of > operator';
 
 CREATE OPERATOR < (
@@ -761,44 +761,40 @@ COMMENT ON PROCEDURE settled_shard_id(snowflake_layout, bigint) IS 'sets upto to
 -- The planner rewrites each predicate of this section to comparisons of ids,
 -- which can use indexes and prune partitions.
 
-CREATE FUNCTION time_range_support(internal) RETURNS internal
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION time_range_support(internal) IS 'planner support: predicates on the time in an id become ranges of ids';
-
 -- There is no = between objectid and timestamptz, because with a cross-type
 -- equality operator Citus prunes the wrong shard.  These operators are not
 -- members of an operator family either.
 
 CREATE FUNCTION objectid_lt_timestamptz(objectid, timestamp with time zone) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION objectid_lt_timestamptz(objectid, timestamp with time zone) IS 'implementation of < operator';
 
 CREATE FUNCTION objectid_le_timestamptz(objectid, timestamp with time zone) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION objectid_le_timestamptz(objectid, timestamp with time zone) IS 'implementation of <= operator';
 
 CREATE FUNCTION objectid_ge_timestamptz(objectid, timestamp with time zone) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION objectid_ge_timestamptz(objectid, timestamp with time zone) IS 'implementation of >= operator';
 
 CREATE FUNCTION objectid_gt_timestamptz(objectid, timestamp with time zone) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION objectid_gt_timestamptz(objectid, timestamp with time zone) IS 'implementation of > operator';
 
 CREATE FUNCTION timestamptz_lt_objectid(timestamp with time zone, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION timestamptz_lt_objectid(timestamp with time zone, objectid) IS 'implementation of < operator';
 
 CREATE FUNCTION timestamptz_le_objectid(timestamp with time zone, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION timestamptz_le_objectid(timestamp with time zone, objectid) IS 'implementation of <= operator';
 
 CREATE FUNCTION timestamptz_ge_objectid(timestamp with time zone, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION timestamptz_ge_objectid(timestamp with time zone, objectid) IS 'implementation of >= operator';
 
 CREATE FUNCTION timestamptz_gt_objectid(timestamp with time zone, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION timestamptz_gt_objectid(timestamp with time zone, objectid) IS 'implementation of > operator';
 
 CREATE OPERATOR < (
@@ -870,11 +866,11 @@ COMMENT ON FUNCTION objectid_upper(tstzrange) IS 'highest id whose time is in th
 -- would change the meaning of tstzrange @> '[...)'.
 
 CREATE FUNCTION objectid_within(objectid, anyrange) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION objectid_within(objectid, anyrange) IS 'implementation of <@ operator';
 
 CREATE FUNCTION range_contains_objectid(anyrange, objectid) RETURNS boolean
-AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support;
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support;
 COMMENT ON FUNCTION range_contains_objectid(anyrange, objectid) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
@@ -890,7 +886,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR @> (anyrange, objectid) IS 'contains the time of creation';
 
 CREATE FUNCTION snowflake_within(id bigint, "range" tstzrange, layout snowflake_layout) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support
 RETURN id >= snowflake_lower("range", layout) AND id <= snowflake_upper("range", layout);
 COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout) IS 'is the time of the id in the range? can use an index on the id; false for an id that is negative or past the layout''s end';
 
@@ -919,7 +915,7 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuidv7_upper(tstzrange) IS 'highest version-7 UUID whose time is in the range; the lowest of all if there is none';
 
 CREATE FUNCTION uuidv7_within(id uuid, "range" tstzrange) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_range_support
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_predicate_support
 RETURN id >= uuidv7_lower("range") AND id <= uuidv7_upper("range");
 COMMENT ON FUNCTION uuidv7_within(uuid, tstzrange) IS 'is the time of a version-7 UUID in the range? can use an index on the id';
 

@@ -40,13 +40,6 @@ SELECT op, count(*) AS pairs,
 SELECT count(*) AS pairs, count(*) FILTER (WHERE a.id IS DISTINCT FROM b.t) AS distinct_from, count(*) FILTER (WHERE b.t IS DISTINCT FROM a.id) AS and_back,
        count(NULLIF(a.id, b.t)) AS not_null
   FROM (SELECT * FROM text_copy WHERE n <= 20) AS a, (SELECT t FROM text_copy WHERE n <= 20) AS b;
-SELECT probin FROM pg_proc WHERE proname = 'objectid_eq_text' \gset
-CREATE FUNCTION pg_temp.eq(objectid, text) RETURNS boolean AS :'probin', 'objectid_eq_text' LANGUAGE C IMMUTABLE STRICT;
-CREATE FUNCTION pg_temp.ne(objectid, text) RETURNS boolean AS :'probin', 'objectid_ne_text' LANGUAGE C IMMUTABLE STRICT;
-CREATE FUNCTION pg_temp.eq(text, objectid) RETURNS boolean AS :'probin', 'text_eq_objectid' LANGUAGE C IMMUTABLE STRICT;
-CREATE FUNCTION pg_temp.ne(text, objectid) RETURNS boolean AS :'probin', 'text_ne_objectid' LANGUAGE C IMMUTABLE STRICT;
-SELECT a.n = b.n AS same, pg_temp.eq(a.id, b.t), pg_temp.eq(b.t, a.id) AS and_back, pg_temp.ne(a.id, b.t), pg_temp.ne(b.t, a.id) AS and_back, count(*)
-  FROM (SELECT * FROM text_copy WHERE n <= 20) AS a, (SELECT * FROM text_copy WHERE n <= 20) AS b GROUP BY 1, 2, 3, 4, 5 ORDER BY 1;
 -- The order, by the operators as they are rewritten, by their functions, and with the cast
 CREATE FUNCTION pg_temp.compare(op text, l text, r text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -46,9 +46,6 @@ name(PG_FUNCTION_ARGS) \
 	PG_RETURN_BOOL(condition); \
 }
 
-/* objectid_text.c */
-pg_noreturn extern void refuse_array(const char *type, const char *hint);
-
 /* objectid_parse.c */
 extern bool parse_objectid(const char *str, objectid *id, Node *escontext);
 extern bool scan_bare_objectid(const char *str, objectid *id);

@@ -373,7 +373,7 @@ find_comparison(List *conditions, BoolExprType connected_by, List *args, List **
  * before it in the same list are true.
  *
  * A comparison with an unknown value that is in no list is one of the two index
- * conditions of a range (time_range.c), which together have core's default.
+ * conditions of a range (id_predicates.c), which together have core's default.
  */
 static double
 conditional_selectivity(const id_column *column, Oid opno, List *args)

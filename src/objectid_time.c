@@ -145,7 +145,7 @@ objectid_in_range(PG_FUNCTION_ARGS)
 
 /*
  * Comparison of an id with a timestamptz.  It compares ids in the same way as
- * the expressions to which the planner rewrites it (time_range.c), so that all
+ * the expressions to which the planner rewrites it (id_predicates.c), so that all
  * plans give the same answer.  That is the comparison of
  * objectid_timestamp(id) with one exception: because no id is above all ones,
  * that id counts as later than any time from its own second on.

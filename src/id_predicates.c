@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * time_range.c
- *		Planner support for predicates on the time in an id.
+ * id_predicates.c
+ *		Planner support for predicates on the time in an id, and for comparisons
+ *		of an objectid with text.
  *
  * A predicate such as "id >= now() - interval '1 day'" compares the time in an
  * id, which no index contains.  But ids sort by time, so the planner support
@@ -17,6 +18,12 @@
  * range.  A sub-select must not run twice, so a range that contains one is not
  * rewritten.  After planning, the sub-select is a parameter, and then we
  * provide the two comparisons as index conditions.
+ *
+ * Many drivers declare a string parameter as varchar or text.  Without operators for
+ * that, "id = $1" would fail.  An implicit cast from text would make it work, but would
+ * also change the meaning of unrelated queries.  So there are operators, which are
+ * rewritten to "id = $1::objectid".  (Core would inline their SQL functions to the same,
+ * but planning would take a third longer.)
  *
  * The table below defines the rewriting for each function, including those for
  * 64-bit ids and version-7 UUIDs.
@@ -45,7 +52,7 @@
 /* A comparison of the id with a function of the other arguments */
 typedef struct id_bound
 {
-	StrategyNumber strategy;	/* of the id type's btree */
+	StrategyNumber strategy;	/* of the id type's btree; InvalidStrategy for <> */
 	const char *function;		/* NULL if there is no such bound */
 } id_bound;
 
@@ -62,6 +69,7 @@ typedef struct id_rewriting
 #define ID_FROM(function)		{{BTGreaterEqualStrategyNumber, function}}
 #define ID_BETWEEN(lower, upper) \
 	{{BTGreaterEqualStrategyNumber, lower}, {BTLessEqualStrategyNumber, upper}}
+#define ID_TO_TEXT(strategy)	{{strategy, "objectid_from_text"}}
 
 static const id_rewriting rewritings[] = {
 	{"objectid_lt_timestamptz", 0, ID_BELOW("objectid_floor")},
@@ -75,7 +83,19 @@ static const id_rewriting rewritings[] = {
 	{"objectid_within", 0, ID_BETWEEN("objectid_lower", "objectid_upper"), "objectid_timestamp"},
 	{"range_contains_objectid", 1, ID_BETWEEN("objectid_lower", "objectid_upper"), "objectid_timestamp"},
 	{"snowflake_within", 0, ID_BETWEEN("snowflake_lower", "snowflake_upper")},
-	{"uuidv7_within", 0, ID_BETWEEN("uuidv7_lower", "uuidv7_upper")}
+	{"uuidv7_within", 0, ID_BETWEEN("uuidv7_lower", "uuidv7_upper")},
+	{"objectid_lt_text", 0, ID_TO_TEXT(BTLessStrategyNumber)},
+	{"objectid_le_text", 0, ID_TO_TEXT(BTLessEqualStrategyNumber)},
+	{"objectid_eq_text", 0, ID_TO_TEXT(BTEqualStrategyNumber)},
+	{"objectid_ne_text", 0, ID_TO_TEXT(InvalidStrategy)},
+	{"objectid_ge_text", 0, ID_TO_TEXT(BTGreaterEqualStrategyNumber)},
+	{"objectid_gt_text", 0, ID_TO_TEXT(BTGreaterStrategyNumber)},
+	{"text_lt_objectid", 1, ID_TO_TEXT(BTGreaterStrategyNumber)},
+	{"text_le_objectid", 1, ID_TO_TEXT(BTGreaterEqualStrategyNumber)},
+	{"text_eq_objectid", 1, ID_TO_TEXT(BTEqualStrategyNumber)},
+	{"text_ne_objectid", 1, ID_TO_TEXT(InvalidStrategy)},
+	{"text_ge_objectid", 1, ID_TO_TEXT(BTLessEqualStrategyNumber)},
+	{"text_gt_objectid", 1, ID_TO_TEXT(BTLessStrategyNumber)}
 };
 
 /* A call of a predicate */
@@ -84,12 +104,13 @@ typedef struct predicate_call
 	const id_rewriting *rewriting;
 	Oid			namespace;		/* schema of the extension */
 	Node	   *id;
-	List	   *others;			/* the time or range, and the layout */
+	List	   *others;			/* the time, range or text, and the layout */
 } predicate_call;
 
 /*
  * Set *call to a call of a predicate.  Returns false if an argument is
- * volatile, because it would be evaluated a different number of times.
+ * volatile, because it would be evaluated a different number of times.  (Core inlines
+ * the comparisons with text, which evaluate it once.)
  */
 static bool
 find_rewriting(predicate_call *call, Oid funcid, List *args)
@@ -136,11 +157,22 @@ make_call(PlannerInfo *root, const char *name, List *args, Oid result_type, Oid 
 		return NULL;
 
 	/*
-	 * The planner does not fold constants in the result of a support function.
+	 * The planner does not fold constants in the result of a support function.  EXPLAIN
+	 * shows that of text as the cast that it is.
 	 */
 	return eval_const_expressions(root, (Node *)
 								  makeFuncExpr(funcid, result_type, copyObject(args),
-											   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+											   InvalidOid, InvalidOid,
+											   types[0] == TEXTOID ? COERCE_EXPLICIT_CAST : COERCE_EXPLICIT_CALL));
+}
+
+static Oid
+find_operator(Oid type, StrategyNumber strategy)
+{
+	Oid			opfamily = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+
+	return strategy != InvalidStrategy ? get_opfamily_member(opfamily, type, type, strategy) :
+		get_negator(get_opfamily_member(opfamily, type, type, BTEqualStrategyNumber));
 }
 
 static Node *
@@ -158,22 +190,21 @@ make_operator(Oid opno, Node *left, Node *right)
  *
  * Other users can create functions with our names in the same schema, for
  * types that ours do not accept, such as ranges other than tstzrange.  We must
- * not call those, so we check the type of the time.
+ * not call those, so we check the type of the time or text.
  */
 static List *
 make_comparisons(PlannerInfo *root, const predicate_call *call)
 {
 	Oid			type = exprType(call->id);
-	Oid			opfamily = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-	Oid			time_type = exprType(linitial(call->others));
+	Oid			other_type = exprType(linitial(call->others));
 	const id_bound *bounds = call->rewriting->bounds;
 	List	   *comparisons = NIL;
 
-	if (time_type != TIMESTAMPTZOID && time_type != TSTZRANGEOID)
+	if (other_type != TIMESTAMPTZOID && other_type != TSTZRANGEOID && other_type != TEXTOID)
 		return NIL;
 	for (int i = 0; i < lengthof(call->rewriting->bounds) && bounds[i].function != NULL; i++)
 	{
-		Oid			opno = get_opfamily_member(opfamily, type, type, bounds[i].strategy);
+		Oid			opno = find_operator(type, bounds[i].strategy);
 		Node	   *value = make_call(root, bounds[i].function, call->others, type, call->namespace);
 
 		if (!OidIsValid(opno) || value == NULL)
@@ -277,30 +308,40 @@ make_index_conditions(SupportRequestIndexCondition *req)
 }
 
 /*
- * Refuse "id >= ANY (times)", which means the same as a comparison with one of the times.
- * There is no such alternative for ranges.
+ * Refuse a comparison with an array of texts or times by ANY or ALL.  It uses the same
+ * operators, but the planner does not ask a support function to simplify it, so the query
+ * would read the whole table and compare each row with each element.  For ranges, there
+ * is no alternative that we could name.
  */
 static void
-refuse_times(Oid funcid)
+refuse_array(Oid funcid)
 {
 	Oid		   *types;
 	int			nargs;
+	Oid			type;
 
 	get_func_signature(funcid, &types, &nargs);
-	if (types[0] == TIMESTAMPTZOID || types[1] == TIMESTAMPTZOID)
-		refuse_array("timestamp with time zone",
-					 "Compare with the least or the greatest, such as id >= (SELECT min(t) FROM unnest(times) AS t).");
+	type = types[0] == TEXTOID || types[0] == TIMESTAMPTZOID ? types[0] : types[1];
+	if (type == TEXTOID || type == TIMESTAMPTZOID)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("cannot compare objectid with %s by ANY or ALL", format_type_be(type)),
+				 errdetail("Such a comparison could not use an index."),
+				 type == TEXTOID ?
+				 errhint("Cast the text to objectid: id = ANY ($1::objectid[]), or $1::objectid = ANY (ids).") :
+				 errhint("Compare with the least or the greatest, such as id >= (SELECT min(t) FROM unnest(times) AS t).")));
 }
 
 /*
  * Planner support function of all predicates in the table above.  It rewrites
  * the predicate, or provides index conditions for one that was not rewritten.
  * The selectivity of the latter is core's default for a range with unknown
- * bounds.
+ * bounds.  For ANY or ALL of an array, the planner asks for the cost, and passes no
+ * expression.
  */
-PG_FUNCTION_INFO_V1(time_range_support);
+PG_FUNCTION_INFO_V1(id_predicate_support);
 Datum
-time_range_support(PG_FUNCTION_ARGS)
+id_predicate_support(PG_FUNCTION_ARGS)
 {
 	Node	   *request = (Node *) PG_GETARG_POINTER(0);
 
@@ -314,6 +355,6 @@ time_range_support(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(request);
 	}
 	if (IsA(request, SupportRequestCost) && ((SupportRequestCost *) request)->node == NULL)
-		refuse_times(((SupportRequestCost *) request)->funcid);
+		refuse_array(((SupportRequestCost *) request)->funcid);
 	PG_RETURN_POINTER(NULL);
 }
