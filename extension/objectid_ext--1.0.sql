@@ -651,21 +651,6 @@ DEFAULT FOR TYPE snowflake_layout USING hash AS
 COMMENT ON OPERATOR CLASS snowflake_layout_ops USING hash IS 'equality of layouts';
 COMMENT ON OPERATOR FAMILY snowflake_layout_ops USING hash IS 'equality of layouts';
 
--- STABLE, because later versions can have more presets.
-CREATE FUNCTION snowflake_layouts(
-    OUT layout snowflake_layout,
-    OUT parts text,
-    OUT time_bits integer,
-    OUT node_bits integer,
-    OUT sequence_bits integer,
-    OUT tick interval,
-    OUT epoch timestamp with time zone,
-    OUT ids_per_second bigint,
-    OUT last_instant timestamp with time zone
-) RETURNS SETOF record
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 7;
-COMMENT ON FUNCTION snowflake_layouts() IS 'preset layouts; widths are in bits, ids_per_second is for one node, last_instant is the beginning of the last tick';
-
 -- Packing, decoding, bounds
 
 CREATE FUNCTION make_snowflake(ts timestamp with time zone, node integer, seq integer, layout snowflake_layout) RETURNS bigint
@@ -712,6 +697,33 @@ COMMENT ON FUNCTION snowflake_lower(tstzrange, snowflake_layout) IS 'lowest id w
 CREATE FUNCTION snowflake_upper("range" tstzrange, layout snowflake_layout) RETURNS bigint
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper(tstzrange, snowflake_layout) IS 'highest id whose time is in the range; 0 if there is none';
+
+-- STABLE, because later versions can have more presets.
+CREATE FUNCTION snowflake_layouts(
+    OUT layout snowflake_layout,
+    OUT parts text,
+    OUT time_bits integer,
+    OUT node_bits integer,
+    OUT sequence_bits integer,
+    OUT tick interval,
+    OUT epoch timestamp with time zone,
+    OUT ids_per_second bigint,
+    OUT last_instant timestamp with time zone
+) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 7
+BEGIN ATOMIC
+    SELECT preset, parts,
+           substring(parts FROM 'time:([0-9]+)')::integer,
+           coalesce(substring(parts FROM 'node:([0-9]+)')::integer, 0),
+           coalesce(substring(parts FROM 'seq:([0-9]+)')::integer, 0),
+           tick, snowflake_timestamp(0, preset),
+           ((snowflake_sequence(highest, preset) + 1)::numeric / extract(epoch FROM tick))::bigint,
+           snowflake_timestamp(highest, preset)
+    FROM pg_catalog.unnest('{instagram,twitter,discord,sonyflake,mastodon,pgedge,js53}'::snowflake_layout[]) AS preset,
+         LATERAL (SELECT encode(snowflake_layout_send(preset), 'escape') AS parts, snowflake_ceiling('infinity', preset) AS highest) AS p,
+         LATERAL (SELECT substring(parts FROM 'tick=([^;]+)')::interval AS tick) AS t;
+END;
+COMMENT ON FUNCTION snowflake_layouts() IS 'preset layouts; widths are in bits, ids_per_second is for one node, last_instant is the beginning of the last tick';
 
 -- Generators.  Both change a sequence, so parallel queries must not call them.
 

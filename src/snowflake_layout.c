@@ -8,10 +8,8 @@
 #include "snowflake_layout.h"
 
 #include "common/hashfn.h"
-#include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 /* Units of the tick, the largest first */
 static const struct
@@ -32,11 +30,11 @@ static const struct
 #define LAYOUT_TIME_MAX (INT64CONST(2921940) * USECS_PER_DAY - 1)
 
 /*
- * The preset layouts.  Sources: "Sharding & IDs at Instagram" (2012);
- * Twitter's archived snowflake (IdWorker.scala); Discord's developer
- * documentation, "Snowflakes"; sony/sonyflake; Mastodon's
- * lib/mastodon/snowflake.rb; pgEdge's snowflake extension.  js53 is our own:
- * its ids fit into the 53 bits that a JavaScript number can represent exactly.
+ * The preset layouts, which snowflake_layouts() lists.  Sources: "Sharding & IDs at
+ * Instagram" (2012); Twitter's archived snowflake (IdWorker.scala); Discord's
+ * developer documentation, "Snowflakes"; sony/sonyflake; Mastodon's
+ * lib/mastodon/snowflake.rb; pgEdge's snowflake extension.  js53 is our own: its
+ * ids fit into the 53 bits that a JavaScript number can represent exactly.
  */
 static const struct
 {
@@ -429,41 +427,4 @@ Datum
 snowflake_layout_hash_extended(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UINT64(hash_layout(PG_GETARG_LAYOUT_P(0), PG_GETARG_INT64(1)));
-}
-
-/*
- * Return the presets as rows: layout; its parts (text); bits of time, node and
- * sequence number (int4); tick (interval); epoch (timestamptz); ids per second
- * of one node (int8); last instant (timestamptz), the beginning of the last
- * tick.
- */
-PG_FUNCTION_INFO_V1(snowflake_layouts);
-Datum
-snowflake_layouts(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < lengthof(presets); i++)
-	{
-		snowflake_layout layout;
-		Interval	tick = {0};
-		Datum		values[9];
-		bool		nulls[9] = {false};
-
-		parse_layout(presets[i].name, &layout, NULL);
-		tick.time = layout.clock.tick;
-
-		values[0] = PointerGetDatum(&layout);
-		values[1] = CStringGetTextDatum(presets[i].parts);
-		values[2] = Int32GetDatum(layout.time_bits);
-		values[3] = Int32GetDatum(layout.node_bits);
-		values[4] = Int32GetDatum(layout.seq_bits);
-		values[5] = IntervalPGetDatum(&tick);
-		values[6] = TimestampTzGetDatum(layout.clock.epoch);
-		values[7] = Int64GetDatum((snowflake_max_sequence(&layout) + 1) * (USECS_PER_SEC / layout.clock.tick));
-		values[8] = TimestampTzGetDatum(tick_time(&layout.clock, layout.clock.max_tick));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	return (Datum) 0;
 }
