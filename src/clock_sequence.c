@@ -31,7 +31,7 @@
  *-------------------------------------------------------------------------
  */
 #include "settings.h"
-#include "snowflake_fields.h"
+#include "snowflake_layout.h"
 #include "wait.h"
 
 #include "access/relation.h"

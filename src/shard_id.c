@@ -13,7 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "settings.h"
-#include "snowflake_fields.h"
+#include "snowflake_layout.h"
 #include "wait.h"
 
 #include "miscadmin.h"

@@ -11,7 +11,7 @@
 
 #include "common/pg_prng.h"
 
-/* snowflake_fields.c has this; any_clock.h says what it relies on. */
+/* snowflake_layout.c has this; any_clock.h says what it relies on. */
 int64
 snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 {

@@ -9,7 +9,7 @@
 #include "any_clock.h"
 #include "any_layout.h"
 
-#include "../../src/snowflake_fields.c"
+#include "../../src/snowflake_layout.c"
 #include "../../snowflake_ext.c"
 
 void
