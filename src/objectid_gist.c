@@ -51,13 +51,16 @@ make_key(const void *bytes, int len)
 	return key;
 }
 
+/* Extend a span to cover those of a key. */
 static void
-extend_span(id_span *span, const id_span *other)
+extend_span(id_span *span, Datum key)
 {
-	if (objectid_internal_cmp(&other->lower, &span->lower) < 0)
-		span->lower = other->lower;
-	if (objectid_internal_cmp(&other->upper, &span->upper) > 0)
-		span->upper = other->upper;
+	id_span		other = span_of_key(key);
+
+	if (objectid_internal_cmp(&other.lower, &span->lower) < 0)
+		span->lower = other.lower;
+	if (objectid_internal_cmp(&other.upper, &span->upper) > 0)
+		span->upper = other.upper;
 }
 
 /* Return a copy of an entry with another key. */
@@ -147,11 +150,7 @@ objectid_gist_union(PG_FUNCTION_ARGS)
 	id_span		all = span_of_key(entries->vector[0].key);
 
 	for (int i = 1; i < entries->n; i++)
-	{
-		id_span		span = span_of_key(entries->vector[i].key);
-
-		extend_span(&all, &span);
-	}
+		extend_span(&all, entries->vector[i].key);
 	PG_RETURN_BYTEA_P(make_key(&all, sizeof(all)));
 }
 
@@ -161,71 +160,42 @@ Datum
 objectid_gist_penalty(PG_FUNCTION_ARGS)
 {
 	id_span		span = span_of_key(((GISTENTRY *) PG_GETARG_POINTER(0))->key);
-	id_span		added = span_of_key(((GISTENTRY *) PG_GETARG_POINTER(1))->key);
 	float	   *penalty = (float *) PG_GETARG_POINTER(2);
 	id_span		grown = span;
 
-	extend_span(&grown, &added);
+	extend_span(&grown, ((GISTENTRY *) PG_GETARG_POINTER(1))->key);
 	*penalty = (float) (objectid_distance(&grown.lower, &span.lower) +
 						objectid_distance(&span.upper, &grown.upper));
 	PG_RETURN_POINTER(penalty);
 }
 
-/* An entry of a page that is being split */
-typedef struct split_entry
-{
-	id_span		span;
-	OffsetNumber offset;
-} split_entry;
-
+/* Compare two entries of a page by their offsets, for qsort_arg(). */
 static int
-split_entry_cmp(const void *a, const void *b)
+compare_entries(const void *a, const void *b, void *entries)
 {
-	const id_span *x = &((const split_entry *) a)->span;
-	const id_span *y = &((const split_entry *) b)->span;
-	int			cmp = objectid_internal_cmp(&x->lower, &y->lower);
+	id_span		x = span_of_key(((GISTENTRY *) entries)[*(const OffsetNumber *) a].key);
+	id_span		y = span_of_key(((GISTENTRY *) entries)[*(const OffsetNumber *) b].key);
+	int			cmp = objectid_internal_cmp(&x.lower, &y.lower);
 
-	return cmp != 0 ? cmp : objectid_internal_cmp(&x->upper, &y->upper);
+	return cmp != 0 ? cmp : objectid_internal_cmp(&x.upper, &y.upper);
 }
 
-/*
- * Make one of the two pages of a split.  Returns its offsets, and sets
- * *noffsets to their number and *key to the key of the page.
- */
-static OffsetNumber *
-fill_page(const split_entry *entries, int count, int *noffsets, Datum *key)
+/* Return the key of a page with some of the entries. */
+static Datum
+key_of_page(const GISTENTRY *entries, const OffsetNumber *offsets, int count)
 {
-	OffsetNumber *offsets = palloc(sizeof(OffsetNumber) * count);
-	id_span		all = entries[0].span;
+	id_span		all = span_of_key(entries[offsets[0]].key);
 
-	for (int i = 0; i < count; i++)
-	{
-		offsets[i] = entries[i].offset;
-		extend_span(&all, &entries[i].span);
-	}
-	*noffsets = count;
-	*key = PointerGetDatum(make_key(&all, sizeof(all)));
-	return offsets;
-}
-
-/*
- * The number of entries that stay on the lower page of a split, of at least two
- * in order.  As in nbtree, a page that is split by its highest entry keeps nine
- * tenths, because ids ascend and nothing will be added to it.  GiST appends the
- * new entry to those of the page.
- */
-static int
-lower_entries(const split_entry *entries, int count)
-{
-	bool		ascending = entries[count - 1].offset == count;
-
-	return Max(ascending ? count * 9 / 10 : count / 2, 1);
+	for (int i = 1; i < count; i++)
+		extend_span(&all, entries[offsets[i]].key);
+	return PointerGetDatum(make_key(&all, sizeof(all)));
 }
 
 /*
  * GiST support 6, picksplit: divide the entries of a page, at least two, into
  * a lower and an upper part.  If ids on both sides of the division are equal,
- * core decides by the other columns of the index.
+ * core decides by the other columns of the index, so either part needs room
+ * for all entries.
  */
 PG_FUNCTION_INFO_V1(objectid_gist_picksplit);
 Datum
@@ -234,19 +204,30 @@ objectid_gist_picksplit(PG_FUNCTION_ARGS)
 	GistEntryVector *vector = (GistEntryVector *) PG_GETARG_POINTER(0);
 	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
 	int			count = vector->n - FirstOffsetNumber;
+	OffsetNumber *lower = palloc(sizeof(OffsetNumber) * count);
+	OffsetNumber *upper = palloc(sizeof(OffsetNumber) * count);
+	bool		ascending;
 	int			nlower;
-	split_entry *entries = palloc(sizeof(split_entry) * count);
 
 	for (int i = 0; i < count; i++)
-	{
-		entries[i].offset = FirstOffsetNumber + i;
-		entries[i].span = span_of_key(vector->vector[FirstOffsetNumber + i].key);
-	}
-	qsort(entries, count, sizeof(split_entry), split_entry_cmp);
+		lower[i] = FirstOffsetNumber + i;
+	qsort_arg(lower, count, sizeof(OffsetNumber), compare_entries, vector->vector);
 
-	nlower = lower_entries(entries, count);
-	split->spl_left = fill_page(entries, nlower, &split->spl_nleft, &split->spl_ldatum);
-	split->spl_right = fill_page(entries + nlower, count - nlower, &split->spl_nright, &split->spl_rdatum);
+	/*
+	 * As in nbtree, a page that is split by its highest entry keeps nine tenths,
+	 * because ids ascend and nothing will be added to it.  GiST appends the new
+	 * entry to those of the page.
+	 */
+	ascending = lower[count - 1] == count;
+	nlower = Max(ascending ? count * 9 / 10 : count / 2, 1);
+	memcpy(upper, lower + nlower, sizeof(OffsetNumber) * (count - nlower));
+
+	split->spl_left = lower;
+	split->spl_nleft = nlower;
+	split->spl_ldatum = key_of_page(vector->vector, lower, nlower);
+	split->spl_right = upper;
+	split->spl_nright = count - nlower;
+	split->spl_rdatum = key_of_page(vector->vector, upper, count - nlower);
 	PG_RETURN_POINTER(split);
 }
 
