@@ -12,12 +12,6 @@
 #include "settings.h"
 #include "snowflake_layout.h"
 
-
-/* ----------------------------------------------------------------
- *		Packing, decoding, bounds
- * ----------------------------------------------------------------
- */
-
 /*
  * Return the id (int8) of a time (timestamptz, rounded down to its tick), a
  * node (int4) and a sequence number (int4).  A time before the epoch or past
@@ -96,11 +90,7 @@ id_at_tick(const snowflake_layout *layout, int64 tick, bool highest)
 	return highest ? snowflake_last_of_tick(layout, tick) : snowflake_pack(layout, tick, 0, 0);
 }
 
-/*
- * Return the lowest id whose time is at or after a timestamptz.  A fraction of
- * a tick is rounded up to the next tick.  The result is 0 before the epoch,
- * and the highest id of the layout past its end.
- */
+/* Return the lowest id whose time is at or after a timestamptz. */
 PG_FUNCTION_INFO_V1(snowflake_floor);
 Datum
 snowflake_floor(PG_FUNCTION_ARGS)
@@ -110,10 +100,7 @@ snowflake_floor(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(id_at_tick(layout, tick_from(&layout->clock, PG_GETARG_TIMESTAMPTZ(0)), false));
 }
 
-/*
- * Return the highest id whose time is at or before a timestamptz: 0 before the
- * epoch, the highest id of the layout past its end.
- */
+/* Return the highest id whose time is at or before a timestamptz. */
 PG_FUNCTION_INFO_V1(snowflake_ceiling);
 Datum
 snowflake_ceiling(PG_FUNCTION_ARGS)
@@ -145,12 +132,6 @@ snowflake_upper(PG_FUNCTION_ARGS)
 
 	PG_RETURN_INT64(id_at_tick(layout, ticks_in_range(fcinfo, 0, &layout->clock).last, true));
 }
-
-
-/* ----------------------------------------------------------------
- *		The node of this server
- * ----------------------------------------------------------------
- */
 
 /*
  * Return the setting objectid_ext.node_id (int4).  If it is not set, raise

@@ -14,7 +14,8 @@
 
 /*
  * Make an objectid of a second, with all other bytes set to other_bytes.  The
- * result is all zeros before the first second, and all ones past the last.
+ * result is all zeros before the first second, and all ones past the last, so
+ * that infinite and far ends of a range work.
  */
 static objectid
 objectid_at_second(int64 second, int other_bytes)
@@ -34,26 +35,13 @@ objectid_at_second(int64 second, int other_bytes)
 	return id;
 }
 
-/* The lowest id at or after a time, and the lowest id after a time */
-static inline objectid
-floor_of_time(TimestampTz ts)
-{
-	return objectid_at_second(tick_from(&objectid_clock, ts), 0x00);
-}
-
-static inline objectid
-after_time(TimestampTz ts)
-{
-	return objectid_at_second(tick_after(&objectid_clock, ts), 0x00);
-}
-
-static objectid *
-copy_objectid(objectid id)
+static Datum
+return_bound(int64 second, int other_bytes)
 {
 	objectid   *result = palloc(sizeof(objectid));
 
-	*result = id;
-	return result;
+	*result = objectid_at_second(second, other_bytes);
+	PG_RETURN_OBJECTID_P(result);
 }
 
 /*
@@ -67,64 +55,44 @@ objectid_timestamp(PG_FUNCTION_ARGS)
 	PG_RETURN_TIMESTAMPTZ(objectid_time(PG_GETARG_OBJECTID_P(0)));
 }
 
-/*
- * Return the lowest id whose time is at or after a timestamptz.  A fraction of
- * a second is rounded up to the next second.  The result is all zeros before
- * 1970 and all ones after 2106, so that infinite and far ends work.
- */
+/* Return the lowest id whose time is at or after a timestamptz. */
 PG_FUNCTION_INFO_V1(objectid_floor);
 Datum
 objectid_floor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OBJECTID_P(copy_objectid(floor_of_time(PG_GETARG_TIMESTAMPTZ(0))));
+	return return_bound(tick_from(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0)), 0x00);
 }
 
-/*
- * Return the lowest id whose time is after a timestamptz: all zeros before
- * 1970, all ones after 2106.
- */
+/* Return the lowest id whose time is after a timestamptz. */
 PG_FUNCTION_INFO_V1(objectid_after);
 Datum
 objectid_after(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OBJECTID_P(copy_objectid(after_time(PG_GETARG_TIMESTAMPTZ(0))));
+	return return_bound(tick_after(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0)), 0x00);
 }
 
-/*
- * Return the highest id whose time is at or before a timestamptz: all zeros
- * before 1970, all ones after 2106.
- */
+/* Return the highest id whose time is at or before a timestamptz. */
 PG_FUNCTION_INFO_V1(objectid_ceiling);
 Datum
 objectid_ceiling(PG_FUNCTION_ARGS)
 {
-	int64		second = tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0));
-
-	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(second, 0xFF)));
+	return return_bound(tick_at(&objectid_clock, PG_GETARG_TIMESTAMPTZ(0)), 0xFF);
 }
 
-/*
- * Return the lowest id whose time is in a tstzrange, or all ones if none is.
- */
+/* Return the lowest id whose time is in a tstzrange, or all ones if none is. */
 PG_FUNCTION_INFO_V1(objectid_lower);
 Datum
 objectid_lower(PG_FUNCTION_ARGS)
 {
-	int64		first = ticks_in_range(fcinfo, 0, &objectid_clock).first;
-
-	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(first, 0x00)));
+	return return_bound(ticks_in_range(fcinfo, 0, &objectid_clock).first, 0x00);
 }
 
-/*
- * Return the highest id whose time is in a tstzrange, or all zeros if none is.
- */
+/* Return the highest id whose time is in a tstzrange, or all zeros if none is. */
 PG_FUNCTION_INFO_V1(objectid_upper);
 Datum
 objectid_upper(PG_FUNCTION_ARGS)
 {
-	int64		last = ticks_in_range(fcinfo, 0, &objectid_clock).last;
-
-	PG_RETURN_OBJECTID_P(copy_objectid(objectid_at_second(last, 0xFF)));
+	return return_bound(ticks_in_range(fcinfo, 0, &objectid_clock).last, 0xFF);
 }
 
 /*
@@ -153,7 +121,7 @@ objectid_in_range(PG_FUNCTION_ARGS)
 static int
 cmp_floor(FunctionCallInfo fcinfo, int id_arg, int time_arg)
 {
-	objectid	bound = floor_of_time(PG_GETARG_TIMESTAMPTZ(time_arg));
+	objectid	bound = objectid_at_second(tick_from(&objectid_clock, PG_GETARG_TIMESTAMPTZ(time_arg)), 0x00);
 
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
 }
@@ -161,7 +129,7 @@ cmp_floor(FunctionCallInfo fcinfo, int id_arg, int time_arg)
 static int
 cmp_after(FunctionCallInfo fcinfo, int id_arg, int time_arg)
 {
-	objectid	bound = after_time(PG_GETARG_TIMESTAMPTZ(time_arg));
+	objectid	bound = objectid_at_second(tick_after(&objectid_clock, PG_GETARG_TIMESTAMPTZ(time_arg)), 0x00);
 
 	return objectid_internal_cmp(PG_GETARG_OBJECTID_P(id_arg), &bound);
 }

@@ -19,8 +19,8 @@ static const tick_clock uuidv7_clock = {UNIX_EPOCH, 1000, (INT64CONST(1) << 48) 
 
 /*
  * Make a version-7 UUID of a millisecond, with all bits other than version and
- * variant taken from other_bits: the lowest of all before the first
- * millisecond, the highest of all past the last.
+ * variant taken from other_bits.  It is the lowest of all before the first
+ * millisecond, and the highest of all past the last.
  */
 static pg_uuid_t
 uuidv7_at(int64 tick, uint8 other_bits)
@@ -66,10 +66,7 @@ uuidv7_timestamp(PG_FUNCTION_ARGS)
 	PG_RETURN_TIMESTAMPTZ(tick_time(&uuidv7_clock, pg_ntoh64(big_endian) >> 16));
 }
 
-/*
- * Return the lowest version-7 UUID whose time is at or after a timestamptz:
- * the lowest of all before 1970, the highest of all past the end.
- */
+/* Return the lowest version-7 UUID whose time is at or after a timestamptz. */
 PG_FUNCTION_INFO_V1(uuidv7_floor);
 Datum
 uuidv7_floor(PG_FUNCTION_ARGS)
@@ -77,10 +74,7 @@ uuidv7_floor(PG_FUNCTION_ARGS)
 	return return_uuid(uuidv7_at(tick_from(&uuidv7_clock, PG_GETARG_TIMESTAMPTZ(0)), 0x00));
 }
 
-/*
- * Return the highest version-7 UUID whose time is at or before a timestamptz:
- * the lowest of all before 1970, the highest of all past the end.
- */
+/* Return the highest version-7 UUID whose time is at or before a timestamptz. */
 PG_FUNCTION_INFO_V1(uuidv7_ceiling);
 Datum
 uuidv7_ceiling(PG_FUNCTION_ARGS)
