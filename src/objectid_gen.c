@@ -15,23 +15,20 @@
 #include "common/md5.h"
 #include "miscadmin.h"
 
-/* State of the generator of this backend */
-static struct
+/* State of a generator of this backend */
+typedef struct objectid_generator
 {
 	int			pid;			/* process that drew the identity, or 0 */
 	int			kind;			/* objectid_identity when it was drawn */
 	uint32		seconds;		/* of the last id */
 	uint32		counter;		/* of the last id, 24 bits */
 	uint64		identity;		/* 40 bits */
-}			generator;
+} objectid_generator;
 
-/* The same for ids of a given time, which use all of the counter */
-static struct
-{
-	int			pid;
-	uint32		counter;
-	uint64		identity;
-}			generator_at;
+static objectid_generator generator;
+
+/* Of ids of a given time: without kind and seconds, and with all of the counter */
+static objectid_generator generator_at;
 
 /* Draw a number of so many bits, up to 64. */
 static uint64
@@ -110,23 +107,19 @@ next_second(bool new_round)
 static void
 draw_identity(void)
 {
-	uint64		identity = objectid_ext_identity == OBJECTID_IDENTITY_HOST ?
+	objectid_generator drawn = {.pid = MyProcPid, .kind = objectid_ext_identity};
+
+	drawn.identity = drawn.kind == OBJECTID_IDENTITY_HOST ?
 		host_identity() : random_bits(OBJECTID_IDENTITY_BITS);
-	uint32		counter = (uint32) random_bits(OBJECTID_COUNTER_BITS);
-	uint32		seconds = 0;
+	drawn.counter = (uint32) random_bits(OBJECTID_COUNTER_BITS);
 
 	/*
 	 * If the setting was changed, continue in another second, because the new
 	 * identity may be lower than the old one.
 	 */
 	if (generator.pid == MyProcPid)
-		seconds = next_second(true);
-
-	generator.seconds = seconds;
-	generator.counter = counter;
-	generator.identity = identity;
-	generator.kind = objectid_ext_identity;
-	generator.pid = MyProcPid;
+		drawn.seconds = next_second(true);
+	generator = drawn;			/* after all that can fail */
 }
 
 static objectid *
