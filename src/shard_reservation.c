@@ -31,12 +31,6 @@ static Oid	reservation_relid = InvalidOid;
 
 LocalTransactionId reservation_lxid = InvalidLocalTransactionId;
 
-
-/* ----------------------------------------------------------------
- *		Finding it
- * ----------------------------------------------------------------
- */
-
 /* Relcache callback: the sequence, or any, was altered or dropped. */
 static void
 invalidate_sequence(Datum arg, Oid relid)
@@ -108,12 +102,6 @@ find_reservation_sequence(void)
 						RESERVATION_SEQUENCE, EXTENSION)));
 	return reservation_relid = relid;
 }
-
-
-/* ----------------------------------------------------------------
- *		Opening it
- * ----------------------------------------------------------------
- */
 
 /*
  * Open the sequence, with a lock that is held until the end of the transaction: no
