@@ -50,6 +50,21 @@
 #define LockInstanceVxid(lock)	((VirtualTransactionId) {(lock)->backend, (lock)->lxid})
 #endif
 
+/*
+ * PostgreSQL 17 finds shared memory by name, as shared_memory.c does for servers before;
+ * 19 passes an argument to the function that initializes it.
+ */
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
+#if PG_VERSION_NUM >= 190000
+#define SEGMENT_INIT_ARGS	void *memory, void *arg
+#define GetNamedDSMSegment(name, size, init, found) \
+	GetNamedDSMSegment(name, size, init, found, NULL)
+#else
+#define SEGMENT_INIT_ARGS	void *memory
+#endif
+
 /* PostgreSQL 17 has a function that copies the key of a dshash table. */
 #if PG_VERSION_NUM >= 170000
 #define DSHASH_PARAMETERS(key, entry) \

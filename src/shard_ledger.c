@@ -66,7 +66,7 @@ typedef struct shard_ledger
 static shard_ledger *ledger = NULL;
 
 static void
-init_ledger(void *memory)
+init_ledger(SEGMENT_INIT_ARGS)
 {
 	shard_ledger *new = memory;
 

@@ -12,9 +12,6 @@
 #include "shared_memory.h"
 
 #include "storage/dsm.h"
-#if PG_VERSION_NUM >= 170000
-#include "storage/dsm_registry.h"
-#endif
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
@@ -25,43 +22,17 @@
 /* How the LWLocks in it are called in pg_stat_activity */
 #define TRANCHE_NAME	"objectid_ext"
 
-#if PG_VERSION_NUM >= 190000
-/* PostgreSQL 19 passes an argument to the initialization function. */
-static void
-init_segment(void *memory, void *arg)
-{
-	shared_memory_init *init = arg;
-
-	(*init) (memory);
-}
-
-static void *
-get_named_segment(const char *name, Size size, shared_memory_init init)
-{
-	bool		found;
-
-	return GetNamedDSMSegment(name, size, init_segment, &found, &init);
-}
-#elif PG_VERSION_NUM >= 170000
-static void *
-get_named_segment(const char *name, Size size, shared_memory_init init)
-{
-	bool		found;
-
-	return GetNamedDSMSegment(name, size, init, &found);
-}
-#else
+#if PG_VERSION_NUM < 170000
 /* GetNamedDSMSegment() for servers before PostgreSQL 17 */
 static void *
-get_named_segment(const char *name, Size size, shared_memory_init init)
+GetNamedDSMSegment(const char *name, Size size, shared_memory_init init, bool *found)
 {
 	dsm_handle *handle;
 	dsm_segment *segment;
-	bool		found;
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	handle = ShmemInitStruct(name, sizeof(dsm_handle), &found);
-	if (!found)
+	handle = ShmemInitStruct(name, sizeof(dsm_handle), found);
+	if (!*found)
 		*handle = DSM_HANDLE_INVALID;
 
 	if (*handle == DSM_HANDLE_INVALID)
@@ -102,15 +73,16 @@ init_shared_header(shared_header *header)
 void *
 get_shared_memory(const char *name, Size size, shared_memory_init init)
 {
-	shared_header *found = get_named_segment(name, size, init);
+	bool		found;
+	shared_header *header = GetNamedDSMSegment(name, size, init, &found);
 
-	if (found->magic != SHARED_MEMORY_MAGIC)
+	if (header->magic != SHARED_MEMORY_MAGIC)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("shared memory \"%s\" was created by another version of objectid_ext", name),
 				 errhint("Restart the server.")));
-	register_lwlock_tranche(found->tranche, TRANCHE_NAME);
-	return found;
+	register_lwlock_tranche(header->tranche, TRANCHE_NAME);
+	return header;
 }
 
 
@@ -129,7 +101,7 @@ typedef struct table_segment
 } table_segment;
 
 static void
-init_table_segment(void *memory)
+init_table_segment(SEGMENT_INIT_ARGS)
 {
 	table_segment *segment = memory;
 

@@ -20,7 +20,7 @@ typedef struct shared_header
 } shared_header;
 
 /* Initializes what follows the header.  This must not throw an error. */
-typedef void (*shared_memory_init) (void *memory);
+typedef void (*shared_memory_init) (SEGMENT_INIT_ARGS);
 
 extern void init_shared_header(shared_header *header);
 extern void *get_shared_memory(const char *name, Size size, shared_memory_init init);
