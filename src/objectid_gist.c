@@ -51,16 +51,13 @@ make_key(const void *bytes, int len)
 	return key;
 }
 
-/* Extend a span to cover those of a key. */
 static void
-extend_span(id_span *span, Datum key)
+extend_span(id_span *span, const id_span *other)
 {
-	id_span		other = span_of_key(key);
-
-	if (objectid_internal_cmp(&other.lower, &span->lower) < 0)
-		span->lower = other.lower;
-	if (objectid_internal_cmp(&other.upper, &span->upper) > 0)
-		span->upper = other.upper;
+	if (objectid_internal_cmp(&other->lower, &span->lower) < 0)
+		span->lower = other->lower;
+	if (objectid_internal_cmp(&other->upper, &span->upper) > 0)
+		span->upper = other->upper;
 }
 
 /* Return a copy of an entry with another key. */
@@ -150,7 +147,11 @@ objectid_gist_union(PG_FUNCTION_ARGS)
 	id_span		all = span_of_key(entries->vector[0].key);
 
 	for (int i = 1; i < entries->n; i++)
-		extend_span(&all, entries->vector[i].key);
+	{
+		id_span		span = span_of_key(entries->vector[i].key);
+
+		extend_span(&all, &span);
+	}
 	PG_RETURN_BYTEA_P(make_key(&all, sizeof(all)));
 }
 
@@ -160,42 +161,71 @@ Datum
 objectid_gist_penalty(PG_FUNCTION_ARGS)
 {
 	id_span		span = span_of_key(((GISTENTRY *) PG_GETARG_POINTER(0))->key);
+	id_span		added = span_of_key(((GISTENTRY *) PG_GETARG_POINTER(1))->key);
 	float	   *penalty = (float *) PG_GETARG_POINTER(2);
 	id_span		grown = span;
 
-	extend_span(&grown, ((GISTENTRY *) PG_GETARG_POINTER(1))->key);
+	extend_span(&grown, &added);
 	*penalty = (float) (objectid_distance(&grown.lower, &span.lower) +
 						objectid_distance(&span.upper, &grown.upper));
 	PG_RETURN_POINTER(penalty);
 }
 
-/* Compare two entries of a page by their offsets, for qsort_arg(). */
-static int
-compare_entries(const void *a, const void *b, void *entries)
+/* An entry of a page that is being split */
+typedef struct split_entry
 {
-	id_span		x = span_of_key(((GISTENTRY *) entries)[*(const OffsetNumber *) a].key);
-	id_span		y = span_of_key(((GISTENTRY *) entries)[*(const OffsetNumber *) b].key);
-	int			cmp = objectid_internal_cmp(&x.lower, &y.lower);
+	id_span		span;
+	OffsetNumber offset;
+} split_entry;
 
-	return cmp != 0 ? cmp : objectid_internal_cmp(&x.upper, &y.upper);
+static int
+split_entry_cmp(const void *a, const void *b)
+{
+	const id_span *x = &((const split_entry *) a)->span;
+	const id_span *y = &((const split_entry *) b)->span;
+	int			cmp = objectid_internal_cmp(&x->lower, &y->lower);
+
+	return cmp != 0 ? cmp : objectid_internal_cmp(&x->upper, &y->upper);
 }
 
-/* Return the key of a page with some of the entries. */
-static Datum
-key_of_page(const GISTENTRY *entries, const OffsetNumber *offsets, int count)
+/*
+ * Make one of the two pages of a split.  Returns its offsets, in an array with room for
+ * those of both, and sets *noffsets to their number and *key to the key of the page.
+ */
+static OffsetNumber *
+fill_page(const split_entry *entries, int count, int room, int *noffsets, Datum *key)
 {
-	id_span		all = span_of_key(entries[offsets[0]].key);
+	OffsetNumber *offsets = palloc(sizeof(OffsetNumber) * room);
+	id_span		all = entries[0].span;
 
-	for (int i = 1; i < count; i++)
-		extend_span(&all, entries[offsets[i]].key);
-	return PointerGetDatum(make_key(&all, sizeof(all)));
+	for (int i = 0; i < count; i++)
+	{
+		offsets[i] = entries[i].offset;
+		extend_span(&all, &entries[i].span);
+	}
+	*noffsets = count;
+	*key = PointerGetDatum(make_key(&all, sizeof(all)));
+	return offsets;
+}
+
+/*
+ * The number of entries that stay on the lower page of a split, of at least two
+ * in order.  As in nbtree, a page that is split by its highest entry keeps nine
+ * tenths, because ids ascend and nothing will be added to it.  GiST appends the
+ * new entry to those of the page.
+ */
+static int
+lower_entries(const split_entry *entries, int count)
+{
+	bool		ascending = entries[count - 1].offset == count;
+
+	return Max(ascending ? count * 9 / 10 : count / 2, 1);
 }
 
 /*
  * GiST support 6, picksplit: divide the entries of a page, at least two, into
  * a lower and an upper part.  If ids on both sides of the division are equal,
- * core decides by the other columns of the index, so either part needs room
- * for all entries.
+ * core decides by the other columns of the index, and can move entries.
  */
 PG_FUNCTION_INFO_V1(objectid_gist_picksplit);
 Datum
@@ -204,30 +234,19 @@ objectid_gist_picksplit(PG_FUNCTION_ARGS)
 	GistEntryVector *vector = (GistEntryVector *) PG_GETARG_POINTER(0);
 	GIST_SPLITVEC *split = (GIST_SPLITVEC *) PG_GETARG_POINTER(1);
 	int			count = vector->n - FirstOffsetNumber;
-	OffsetNumber *lower = palloc(sizeof(OffsetNumber) * count);
-	OffsetNumber *upper = palloc(sizeof(OffsetNumber) * count);
-	bool		ascending;
 	int			nlower;
+	split_entry *entries = palloc(sizeof(split_entry) * count);
 
 	for (int i = 0; i < count; i++)
-		lower[i] = FirstOffsetNumber + i;
-	qsort_arg(lower, count, sizeof(OffsetNumber), compare_entries, vector->vector);
+	{
+		entries[i].offset = FirstOffsetNumber + i;
+		entries[i].span = span_of_key(vector->vector[FirstOffsetNumber + i].key);
+	}
+	qsort(entries, count, sizeof(split_entry), split_entry_cmp);
 
-	/*
-	 * As in nbtree, a page that is split by its highest entry keeps nine tenths,
-	 * because ids ascend and nothing will be added to it.  GiST appends the new
-	 * entry to those of the page.
-	 */
-	ascending = lower[count - 1] == count;
-	nlower = Max(ascending ? count * 9 / 10 : count / 2, 1);
-	memcpy(upper, lower + nlower, sizeof(OffsetNumber) * (count - nlower));
-
-	split->spl_left = lower;
-	split->spl_nleft = nlower;
-	split->spl_ldatum = key_of_page(vector->vector, lower, nlower);
-	split->spl_right = upper;
-	split->spl_nright = count - nlower;
-	split->spl_rdatum = key_of_page(vector->vector, upper, count - nlower);
+	nlower = lower_entries(entries, count);
+	split->spl_left = fill_page(entries, nlower, count, &split->spl_nleft, &split->spl_ldatum);
+	split->spl_right = fill_page(entries + nlower, count - nlower, count, &split->spl_nright, &split->spl_rdatum);
 	PG_RETURN_POINTER(split);
 }
 
