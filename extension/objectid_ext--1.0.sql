@@ -727,11 +727,11 @@ COMMENT ON FUNCTION snowflake_layouts() IS 'preset layouts; widths are in bits, 
 
 -- Generators.  Both change a sequence, so parallel queries must not call them.
 
--- A time that no id of next_shard_id() has passed, in microseconds since 1970.
+-- Upper limit for the time in ids of next_shard_id(), in microseconds since 1970.
 -- Ids start there after a crash.  Dumps include it, so it is readable by all
 -- roles, and the owner of the database can set it in a restore.
 CREATE SEQUENCE shard_id_reservation;
-COMMENT ON SEQUENCE shard_id_reservation IS 'time that no id of next_shard_id() has passed, in microseconds since 1970; internal to the function; a role that can set it can move all later ids into the future';
+COMMENT ON SEQUENCE shard_id_reservation IS 'upper limit for the time in ids of next_shard_id(), in microseconds since 1970; internal to the function; a role that can set it can move all later ids into the future';
 REVOKE ALL ON SEQUENCE shard_id_reservation FROM PUBLIC;
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
 GRANT UPDATE ON SEQUENCE shard_id_reservation TO pg_database_owner;
@@ -760,11 +760,11 @@ COMMENT ON FUNCTION next_snowflake(regclass, snowflake_layout) IS 'the same for 
 
 CREATE PROCEDURE settled_snowflake(seq regclass, INOUT upto bigint)
 AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON PROCEDURE settled_snowflake(regclass, bigint) IS 'sets upto to the highest id such that all rows with ids of next_snowflake() from the sequence at or below it, now and later, are visible to later statements; an open transaction that has taken ids lowers it; an error on a standby, and above READ COMMITTED';
+COMMENT ON PROCEDURE settled_snowflake(regclass, bigint) IS 'sets upto to a bound: later statements see every row whose id from this sequence is at or below it, and no such row appears later; an open transaction that has taken ids lowers it; an error on a standby, and above READ COMMITTED';
 
 CREATE PROCEDURE settled_shard_id(layout snowflake_layout, INOUT upto bigint)
 AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON PROCEDURE settled_shard_id(snowflake_layout, bigint) IS 'sets upto to the highest id of the layout such that all rows with ids of next_shard_id() at or below it, of all shards, now and later, are visible to later statements; an open transaction that has taken ids lowers it; -1 if there is none; an error on a standby, and above READ COMMITTED';
+COMMENT ON PROCEDURE settled_shard_id(snowflake_layout, bigint) IS 'sets upto to a bound: later statements see every row whose id of next_shard_id() in this layout, of any shard, is at or below it, and no such row appears later; an open transaction that has taken ids lowers it; -1 if there is none; an error on a standby, and above READ COMMITTED';
 
 ----------------------------------------------------------------------
 -- Time ranges

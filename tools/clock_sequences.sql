@@ -77,7 +77,7 @@ AS $$
         FROM unnest(clocks) AS c
              JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum
     )
-    SELECT c.id, 'the default is not read, because it is not a call with constant arguments'
+    SELECT c.id, 'this view cannot interpret the default, because its arguments are not constants'
     FROM clock AS c WHERE layout IS NULL
     UNION ALL
     SELECT c.id, format('the ids do not fit into the type %s', type)

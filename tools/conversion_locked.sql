@@ -64,7 +64,7 @@ BEGIN
          JOIN objectid_ext_tools._key_columns(key) AS k ON k.relation = c.relation
     ORDER BY 1 LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'table % is in a conversion that has begun while it is in use',
+        RAISE EXCEPTION 'a conversion in steps of table % is in progress',
                 other.relation::regclass
             USING ERRCODE = 'object_in_use',
                   HINT = format('Complete that of table %s, or undo it by undo_conversion().',

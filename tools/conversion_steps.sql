@@ -88,7 +88,7 @@ DECLARE
     later jsonb;
 BEGIN
     IF max_wait IS NULL OR max_wait NOT BETWEEN '10 ms' AND '1 hour' OR rows_per_second <= 0 THEN
-        RAISE EXCEPTION 'longest wait must be from 10 ms to 1 hour, and rows per second must be '
+        RAISE EXCEPTION 'max_wait must be between 10 ms and 1 hour, and rows_per_second must be '
                         'greater than zero'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;

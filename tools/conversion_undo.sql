@@ -28,7 +28,7 @@ DECLARE
                   WHERE relation = "table" OR key_table = "table" LIMIT 1);
 BEGIN
     IF num_nulls("table", "column", max_wait) > 0 THEN
-        RAISE EXCEPTION 'table, column and longest wait must not be null'
+        RAISE EXCEPTION 'table, column and max_wait must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
     IF begun IS NULL THEN
