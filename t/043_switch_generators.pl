@@ -1,5 +1,6 @@
-# From the functions of others to next_snowflake(), as docs/snowflake.md says, with other
-# tables than there: Instagram's, Mastodon's and pgEdge's.  Sessions write all the time.
+# From the functions of others to next_snowflake(), as docs/snowflake.md and
+# docs/next-shard-id.md say, with other tables than there: Instagram's, Mastodon's and
+# pgEdge's.  Sessions write all the time.
 #
 # Instagram's and Mastodon's functions can repeat ids by themselves, so what is counted are
 # the ids from the first of next_snowflake() on.  pgEdge's extension is tested where it is
@@ -17,7 +18,6 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $page = 'docs/snowflake.md';
 my $node = start_server('main', conf => 'snowflake.node = 7');
 $node->safe_psql('postgres', 'CREATE TABLE done ()');
 
@@ -43,13 +43,13 @@ sub create_instagram
 		CREATE TABLE $schema."Heart" ("N" text, id bigint DEFAULT $schema.id_of_shard());
 		CREATE TABLE $schema.other (id bigserial)});
 	my %variables = (function => "$schema.id_of_shard", sequence => qq{$schema."Id"}, shard => $shard);
-	my ($command) = slurp_file($page) =~ /^    (psql .* -f from_instagram\.sql)$/m or die 'the page does not call from_instagram.sql';
+	my ($command) = slurp_file('docs/next-shard-id.md') =~ /^    (psql .* -f from_instagram\.sql)$/m or die 'the page does not call from_instagram.sql';
 	my @command = map { s{^(\w+)=.*}{$1=$variables{$1}}r =~ s{^from}{examples/sharding/from}r } split / /, $command;
 	return (\@command, "$schema.upload", qq{$schema."Heart"});
 }
 
 # Those that are written on the page: psql runs them until they get their locks.
-my ($mastodon, $pgedge) = map { $_->{text} } grep { ($_->{in} // '') eq 't/043_switch_generators.pl' } blocks($page);
+my ($mastodon, $pgedge) = map { $_->{text} } grep { ($_->{in} // '') eq 't/043_switch_generators.pl' } blocks('docs/snowflake.md');
 my $files = PostgreSQL::Test::Utils::tempdir('recipes');
 
 sub recipe
