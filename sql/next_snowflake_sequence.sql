@@ -206,8 +206,11 @@ DECLARE
 BEGIN
     FOREACH command IN ARRAY ARRAY['CACHE 3', 'START 7', 'AS bigint', 'INCREMENT 1', 'MINVALUE 1', 'MAXVALUE 9000000000000000000',
                                    'CYCLE', 'SET UNLOGGED', 'RESTART'] LOOP
-        -- below the tick in which a sequence that is set back continues
-        PERFORM pg_sleep_until(snowflake_timestamp(last_value, layout) + interval '40 ms') FROM replaced_id_seq WHERE is_called;
+        IF command = 'RESTART' THEN     -- with the first tick that has no ids yet
+            PERFORM pg_sleep_until(snowflake_timestamp(last_value, layout) + interval '40 ms') FROM replaced_id_seq;
+        ELSE                            -- with ids that lead the clock
+            ids := ids || ARRAY(SELECT next_snowflake('replaced_id_seq', 1, layout) FROM generate_series(1, 10));
+        END IF;
         BEGIN
             EXECUTE 'ALTER SEQUENCE replaced_id_seq ' || command;
             ids := ids || ARRAY(SELECT next_snowflake('replaced_id_seq', 1, layout) FROM generate_series(1, 6));

@@ -309,17 +309,20 @@ take_slots_in_turn(sequence_entry *entry, Relation rel, slot_block *block)
 	UnlockTuple(rel, &tid, ExclusiveLock);
 }
 
-/*
- * Warn, once per sequence, if the clock is further behind than bursts and
- * crashes explain.
- */
+/* Is the clock further behind than bursts and crashes explain? */
+static bool
+clock_is_late(int64 lead, int64 tick)
+{
+	return lead > objectid_ext_max_lead() + RESERVATION + tick;
+}
+
+/* If so, warn, once per sequence. */
 static void
 warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 {
 	if (lead <= 0)
 		entry->warned = false;
-	else if (lead > objectid_ext_max_lead() + RESERVATION + entry->layout.clock.tick &&
-			 !entry->warned)
+	else if (clock_is_late(lead, entry->layout.clock.tick) && !entry->warned)
 	{
 		entry->warned = true;
 		ereport(WARNING,
@@ -336,7 +339,7 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
  * ALTER SEQUENCE and TRUNCATE give a sequence a new file.  A rollback, or a crash, brings
  * the earlier one back, which knows nothing of the block.  Only the clock then prevents
  * that the ids come again, so wait until it is past their tick; nobody else can take ids.
- * If the clock is behind, or set back, there is no protection.
+ * If the clock was set back, or is set back, there is no protection.
  *
  * If the ids are ahead of the clock, or their tick can outlast a restart, flush the WAL.
  * Otherwise they can be issued while the clock is in their tick, but for a second at most:
@@ -351,7 +354,7 @@ protect_block(sequence_entry *entry, Relation rel, slot_block *block)
 	entry->usable_from = DT_NOBEGIN;
 	if (block->file_can_be_lost)
 	{
-		while (block->now >= block->tick_begin && block->now < end)
+		while (block->now < end && !clock_is_late(block->tick_begin - block->now, tick))
 		{
 			objectid_ext_wait(end - block->now);
 			block->now = GetCurrentTimestamp();

@@ -423,18 +423,24 @@ inline forget_lost() {
 inline take_from_lost_file() {
 	first = NEXT_ID;
 	if
-	:: first <= watched && TICK_OF(watched) == clock ->
+	:: first <= watched && TICK_OF(watched) == TICK_OF(first) ->
 		assert(!issued);
 		assert(!settled);
 		issued = 1;
 		is_lost = 1;
 		file_is_lost = 1
-	:: else						/* if the clock is behind, nothing is claimed */
+	:: else
 	fi;
-	first = 0;
-#ifndef FAULT_REPLACED_UNWAITED	/* protect_block(): issued in their tick */
-	clock++
+
+	/* protect_block() */
+#if defined(FAULT_REPLACED_UNWAITED)
+	/* in their tick */
+#elif defined(FAULT_REPLACED_AHEAD)		/* before it, if it has not begun */
+	clock = (TICK_OF(first) == clock -> clock + 1 : clock);
+#else
+	clock = TICK_OF(first) + 1;
 #endif
+	first = 0
 }
 
 /*
