@@ -177,6 +177,18 @@ AS $$
         FROM unnest(clocks) AS c
              JOIN pg_class s ON s.oid = c.sequence JOIN pg_namespace n ON n.oid = relnamespace
         WHERE generator = 'next_snowflake'
+    ), named AS MATERIALIZED (
+        SELECT c.id, c.sequence, lower(nspname || '.' || relname) AS name, 0 AS namespace
+        FROM clock AS c
+        UNION ALL
+        SELECT c.id, c.sequence, lower(relname), relnamespace FROM clock AS c
+    ), call AS MATERIALIZED (
+        SELECT p.oid, proowner, name,
+               CASE WHEN name ~ '[.]' THEN 0 ELSE pronamespace END AS namespace
+        FROM pg_proc p,
+             regexp_matches(lower(prosrc), $re$nextval\s*[(]\s*'([^']+)'$re$, 'g') AS argument,
+             replace(argument[1], '"', '') AS name
+        WHERE p.oid >= 16384 AND prosrc ~* 'nextval'
     ), other AS (
         SELECT c.id, 1 AS kind, format('%s.%I', adrelid::regclass, attname) AS caller
         FROM clock AS c
@@ -184,7 +196,8 @@ AS $$
                                AND classid = 'pg_attrdef'::regclass
              JOIN pg_attrdef d ON d.oid = objid
              JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-        WHERE length(adbin::text) < 100000 AND pg_get_expr(adbin, adrelid) LIKE '%nextval%'
+        WHERE CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid) END
+              LIKE '%nextval%'
         UNION
         SELECT c.id, 2, objid::regprocedure::text
         FROM clock AS c
@@ -192,15 +205,12 @@ AS $$
                                AND classid = 'pg_proc'::regclass
              JOIN pg_proc p ON p.oid = objid
         WHERE has_sequence_privilege(proowner, c.sequence, 'USAGE, UPDATE')
-          AND length(prosqlbody::text) < 100000 AND pg_get_function_sqlbody(objid) LIKE '%nextval%'
+          AND CASE WHEN length(prosqlbody::text) < 100000 THEN pg_get_function_sqlbody(objid) END
+              LIKE '%nextval%'
         UNION
-        SELECT c.id, 2, p.oid::regprocedure::text
-        FROM pg_proc p,
-             LATERAL regexp_matches(lower(prosrc), $re$nextval\s*[(]\s*'([^']+)'$re$, 'g') AS call,
-             LATERAL replace(call[1], '"', '') AS name, clock AS c
-        WHERE p.oid >= 16384 AND has_sequence_privilege(proowner, c.sequence, 'USAGE, UPDATE')
-          AND (name = lower(nspname || '.' || relname)
-               OR name = lower(relname) AND pronamespace = relnamespace)
+        SELECT n.id, 2, call.oid::regprocedure::text
+        FROM named AS n JOIN call USING (name, namespace)
+        WHERE has_sequence_privilege(proowner, n.sequence, 'USAGE, UPDATE')
     )
     SELECT o.id, 'nextval is used by ' || string_agg(caller, ', ' ORDER BY kind, caller COLLATE "C")
     FROM other AS o GROUP BY o.id

@@ -181,6 +181,16 @@ RESET check_function_bodies;
 CREATE FUNCTION insta.current() RETURNS bigint LANGUAGE sql RETURN currval('insta."Table_id"');
 CREATE FUNCTION insta.of_others() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''insta."Table_id"'')';
 ALTER FUNCTION insta.of_others() OWNER TO regress_clock_writer;
+-- nobody can make the view fail with a body that is too long, or too deep for the stack
+DO $$
+BEGIN
+    EXECUTE format('CREATE FUNCTION insta.large() RETURNS bigint LANGUAGE sql RETURN nextval(''insta."Table_id"'') + length(%L)', repeat('x', 150000));
+    BEGIN
+        EXECUTE format('CREATE FUNCTION insta.nested() RETURNS bigint LANGUAGE sql RETURN %snextval(''insta."Table_id"'')%s', repeat('coalesce(', 4100), repeat(')', 4100));
+    EXCEPTION WHEN others THEN
+    END;
+END
+$$;
 SELECT * FROM problem;
 DROP FUNCTION insta.bare(), insta.parsed(int);
 CREATE OR REPLACE FUNCTION insta.next_id(OUT result bigint) LANGUAGE sql RETURN next_snowflake('insta."Table_id"', 5, 'instagram');
