@@ -2,8 +2,8 @@
  * clock_sequence.pml
  *		Can next_snowflake() issue an id twice?
  *
- * A model for spin of clock_sequence.c and sequence_page.c.  next_shard_id.pml says
- * how to run it.
+ * A model for spin of clock_sequence.c, sequence_entry.c and sequence_page.c.
+ * next_shard_id.pml says how to run it.
  *
  * Claims:
  *	1. While the server runs, no id is issued twice, whatever the clock does; but for ids
