@@ -84,6 +84,8 @@ CREATE TEMP TABLE vector (n int GENERATED ALWAYS AS IDENTITY, extjson jsonb, pla
 {"$numberDouble": "-0.0"}	0
 {"$numberDouble": "1.2345678921232E+18"}	1234567892123200000
 {"$numberDouble": "1e-3"}	0.001
+{"$numberDouble": "1.0E-5"}	0.00001
+{"$numberDouble": "10.50"}	10.5
 {"$numberDouble": "NaN"}	"NaN"
 {"$numberDouble": "Infinity"}	"Infinity"
 {"$numberDouble": "-Infinity"}	"-Infinity"

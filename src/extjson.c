@@ -33,11 +33,11 @@
 /* If the value of a wrapper is right, write the plain one. */
 typedef void (*unwrap_function) (const JsonbValue *value, JsonbValue *plain);
 
-/* Return a string that ends with a zero byte; for other values, one that has no form. */
+/* Return a string with a zero byte at its end; for other values, one that has no form. */
 static char *
 string_of(const JsonbValue *value)
 {
-	return value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : pstrdup("");
+	return value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : "";
 }
 
 static void
@@ -48,24 +48,16 @@ set_string(JsonbValue *plain, char *str)
 	plain->val.string.len = strlen(str);
 }
 
-/* Is this an object of so many keys? */
+/* Get the value of a key in an object that has so many keys. */
 static bool
-is_object(const JsonbValue *value, int pairs)
+get_member(const JsonbValue *object, int pairs, const char *key, JsonbValue *value)
 {
-	return value->type == jbvBinary && JsonContainerIsObject(value->val.binary.data) &&
-		JsonContainerSize(value->val.binary.data) == pairs;
+	return object->type == jbvBinary && JsonContainerIsObject(object->val.binary.data) &&
+		JsonContainerSize(object->val.binary.data) == pairs &&
+		getKeyJsonValueFromContainer(object->val.binary.data, key, strlen(key), value) != NULL;
 }
 
-static bool
-get_member(const JsonbValue *object, const char *key, JsonbValue *value)
-{
-	return getKeyJsonValueFromContainer(object->val.binary.data, key, strlen(key), value) != NULL;
-}
-
-/*
- * Is the string of this form?  In that, 9 stands for a digit, x for a hexadecimal
- * digit, and an asterisk at the end for anything.
- */
+/* Is it of this form?  9 is any digit, x any hexadecimal digit, * at the end is anything. */
 static bool
 has_form(const char *str, const char *form)
 {
@@ -133,15 +125,20 @@ unwrap_decimal(const JsonbValue *value, JsonbValue *plain)
 	{
 		plain->type = jbvNumeric;
 		plain->val.numeric = DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(str),
-																 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+																 ObjectIdGetDatum(InvalidOid),
+																 Int32GetDatum(-1)));
 	}
 }
 
 static void
 unwrap_number(const JsonbValue *value, JsonbValue *plain)
 {
+	char	   *str = string_of(value);
+
 	unwrap_decimal(value, plain);
-	if (plain->type == jbvNumeric)
+	/* Others have no zeros at the end, and trimming takes time. */
+	if (plain->type == jbvNumeric &&
+		(value->type != jbvString || strpbrk(str, "Ee") != NULL || str[strlen(str) - 1] == '0'))
 		trim_number(plain);
 }
 
@@ -167,10 +164,7 @@ unwrap_uuid(const JsonbValue *value, JsonbValue *plain)
 		set_string(plain, str);
 }
 
-/*
- * Return the text form of bytea, or NULL.  Core's decoder takes "=" in more places
- * than there can be one.
- */
+/* Return the text form of bytea, or NULL.  Core's decoder takes more "=" than there can be. */
 static char *
 base64_to_bytea(const char *base64)
 {
@@ -195,15 +189,15 @@ base64_to_bytea(const char *base64)
  * driver chose and nothing tells; so it becomes bytes, like all others.
  */
 static void
-unwrap_members(const JsonbValue *object, const char *data_key, const char *subtype_key, JsonbValue *plain)
+unwrap_members(const JsonbValue *object, const char *data_key, const char *type_key, JsonbValue *plain)
 {
 	JsonbValue	data;
 	JsonbValue	subtype;
 	char	   *str;
 	char	   *type;
 
-	if (!is_object(object, 2) || !get_member(object, data_key, &data) || data.type != jbvString ||
-		!get_member(object, subtype_key, &subtype))
+	if (!get_member(object, 2, data_key, &data) || data.type != jbvString ||
+		!get_member(object, 2, type_key, &subtype))
 		return;
 	str = base64_to_bytea(string_of(&data));
 	type = string_of(&subtype);
@@ -232,14 +226,15 @@ unwrap_binary_pair(const JsonbValue *value, JsonbValue *plain)
 static bool
 scan_time(char *str, TimestampTz *ts)
 {
-	char	   *rest = str + strlen("2012-12-24T12:15:30");
+	char	   *rest = has_form(str, "9999-99-99T99:99:99*") ? strchr(str, 'T') + strlen("T99:99:99") : NULL;
 	struct pg_tm tm = {0};
 	fsec_t		fsec = 0;
 	int			zone = 0;
 
-	if (!has_form(str, "9999-99-99T99:99:99*"))
+	if (rest == NULL)
 		return false;
-	sscanf(str, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,	/* NOLINT(cert-err34-c) */
+	/* NOLINTNEXTLINE(cert-err34-c) */
+	sscanf(str, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
 		   &tm.tm_hour, &tm.tm_min, &tm.tm_sec);
 	if (*rest == '.')
 	{
@@ -260,7 +255,8 @@ scan_time(char *str, TimestampTz *ts)
 static bool
 scan_milliseconds(const JsonbValue *number, TimestampTz *ts)
 {
-	char	   *str = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(number->val.numeric)));
+	char	   *str = DatumGetCString(DirectFunctionCall1(numeric_out,
+														  NumericGetDatum(number->val.numeric)));
 	char	   *end;
 	int64		msec;
 
@@ -279,10 +275,11 @@ unwrap_date(const JsonbValue *value, JsonbValue *plain)
 	TimestampTz ts;
 	int			utc = 0;
 
-	if (is_object(value, 1) && get_member(value, "$numberLong", &member))
+	if (get_member(value, 1, "$numberLong", &member))
 		unwrap_number(&member, &number);
 	if (number.type == jbvNumeric ? scan_milliseconds(&number, &ts) : scan_time(string_of(value), &ts))
-		set_string(plain, JsonEncodeDateTime(palloc(MAXDATELEN + 1), TimestampTzGetDatum(ts), TIMESTAMPTZOID, &utc));
+		set_string(plain, JsonEncodeDateTime(palloc(MAXDATELEN + 1), TimestampTzGetDatum(ts),
+											 TIMESTAMPTZOID, &utc));
 }
 
 static const struct
@@ -291,11 +288,11 @@ static const struct
 	unwrap_function unwrap;
 }			wrappers[] =
 {
+	{"$numberInt", unwrap_number},
+	{"$numberDouble", unwrap_number},
 	{"$oid", unwrap_oid},
 	{"$date", unwrap_date},
-	{"$numberInt", unwrap_number},
 	{"$numberLong", unwrap_number},
-	{"$numberDouble", unwrap_number},
 	{"$numberDecimal", unwrap_decimal},
 	{"$binary", unwrap_binary},
 	{"$uuid", unwrap_uuid},
@@ -305,22 +302,27 @@ static const struct
 
 /*
  * Return the function that unwraps a wrapper, and the value in it, or NULL for any
- * other value.
+ * other value.  Keys are after the entries of all keys and values; the first entry
+ * has the length of the first key.
  */
 static unwrap_function
 find_wrapper(const JsonbValue *object, JsonbValue *value)
 {
-	if (is_object(object, 2) && get_member(object, "$binary", value) && get_member(object, "$type", value))
+	JsonbContainer *container = object->val.binary.data;
+
+	if (object->type != jbvBinary || !JsonContainerIsObject(container) ||
+		JsonContainerSize(container) == 0 || JBE_OFFLENFLD(container->children[0]) == 0 ||
+		*(char *) &container->children[2 * JsonContainerSize(container)] != '$')
+		return NULL;
+	for (int i = 0; i < lengthof(wrappers); i++)
 	{
-		*value = *object;
-		return unwrap_binary_pair;
-	}
-	for (int i = 0; i < lengthof(wrappers) && is_object(object, 1); i++)
-	{
-		if (get_member(object, wrappers[i].key, value))
+		if (get_member(object, 1, wrappers[i].key, value))
 			return wrappers[i].unwrap;
 	}
-	return NULL;
+	if (!get_member(object, 2, "$binary", value) || !get_member(object, 2, "$type", value))
+		return NULL;
+	*value = *object;
+	return unwrap_binary_pair;
 }
 
 /* Make a value plain; returns false if what is in it must be made plain as well. */
@@ -349,14 +351,12 @@ push_container(JsonbInState *state, JsonbContainer *container)
 	CHECK_FOR_INTERRUPTS();
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
-		if (token == WJB_KEY)
-			pushJsonbValue(state, token, &value);
-		else if (token != WJB_VALUE && token != WJB_ELEM)
-			pushJsonbValue(state, token, NULL);
-		else if (make_plain(&value))
-			pushJsonbValue(state, token, &value);
-		else
+		bool		is_value = token == WJB_VALUE || token == WJB_ELEM;
+
+		if (is_value && !make_plain(&value))
 			push_container(state, value.val.binary.data);
+		else
+			pushJsonbValue(state, token, is_value || token == WJB_KEY ? &value : NULL);
 	}
 }
 
