@@ -122,7 +122,7 @@ BEGIN
     ELSIF nodes = '{}' OR copy THEN
         RETURN NULL;
     ELSIF kept IS NULL OR copy IS NULL THEN
-        RAISE EXCEPTION 'node % belongs to a server with the same system identifier',
+        RAISE EXCEPTION 'a server with the same system identifier has claimed node %',
                         array_to_string(nodes, ', ')
             USING ERRCODE = 'object_in_use',
                   DETAIL = (SELECT string_agg(format('Node %s was claimed by host %s, port %s, '

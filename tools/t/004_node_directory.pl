@@ -107,7 +107,7 @@ $servers[0]->backup('backup');
 my $clone = PostgreSQL::Test::Cluster->new('clone');
 $clone->init_from_backup($servers[0], 'backup');
 $clone->start;
-refused($clone, 'claim_node_id', "'twitter'", qr/node $claimed[0] belongs to a server with the same system identifier.*claimed by host local, port @{[ $servers[0]->port ]}, data directory .*use copy => true/s, 'a copy is told');
+refused($clone, 'claim_node_id', "'twitter'", qr/a server with the same system identifier has claimed node $claimed[0]\n.*claimed by host local, port @{[ $servers[0]->port ]}, data directory .*use copy => true/s, 'a copy is told');
 called_ok($clone, 'claim_node_id', q{'twitter', copy => true}, 'a copy');
 node_is($clone, 50, 'has a number of its own');
 is(called_ok($clone, 'claim_node_id', "'twitter'", 'and again'), '', 'keeps it');
