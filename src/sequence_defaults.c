@@ -196,3 +196,22 @@ check_settled_sequence(Oid relid)
 						   getObjectDescriptionOids(known->classid, known->objid)),
 				 errhint("Use next_snowflake() in each default that uses the sequence.")));
 }
+
+/*
+ * Raise object_not_in_prerequisite_state if a default takes ids from the sequence: a role
+ * with USAGE could move its clock to any time by one long range.
+ */
+void
+check_ranged_sequence(sequence_entry *entry)
+{
+	sequence_default *known = &entry->layout_default;
+
+	if (known->known_at != catalog_changes)
+		find_default(entry->relid, next_snowflake, known);
+	if (OidIsValid(known->objid))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot execute nextval_range() for sequence \"%s\"", get_rel_name(entry->relid)),
+				 errdetail("Ids of next_snowflake() are used by %s.",
+						   getObjectDescriptionOids(known->classid, known->objid))));
+}

@@ -12,5 +12,6 @@
 
 extern void check_sequence_layout(sequence_entry *entry, const snowflake_layout *layout);
 extern void check_settled_sequence(Oid relid);
+extern void check_ranged_sequence(sequence_entry *entry);
 
 #endif							/* SEQUENCE_DEFAULTS_H */

@@ -15,6 +15,7 @@
 #include "common/pg_prng.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "sequence_defaults.h"
 #include "sequence_page.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -142,6 +143,7 @@ nextval_range(PG_FUNCTION_ARGS)
 				 errmsg("count must be at least 1, not %lld", (long long) count)));
 
 	entry = lock_sequence(PG_GETARG_OID(0));
+	check_ranged_sequence(entry);
 	available = take_range(entry, "nextval_range()", count, &first, &last);
 	if (available < (uint64) count)
 		report_too_few_values(get_rel_name(entry->relid), available, count);
