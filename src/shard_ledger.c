@@ -86,11 +86,6 @@ init_ledger(SEGMENT_INIT_ARGS)
 }
 
 
-/* ----------------------------------------------------------------
- *		Pages and slots
- * ----------------------------------------------------------------
- */
-
 uint32
 ledger_hash(const ledger_shard *shard)
 {

@@ -86,11 +86,6 @@ get_shared_memory(const char *name, Size size, shared_memory_init init)
 }
 
 
-/* ----------------------------------------------------------------
- *		Hash tables
- * ----------------------------------------------------------------
- */
-
 /* How a session finds a table */
 typedef struct table_segment
 {
