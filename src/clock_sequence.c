@@ -329,7 +329,8 @@ warn_of_late_clock(sequence_entry *entry, Relation rel, int64 lead)
 				(errmsg("clock is %lld seconds behind the last id of sequence \"%s\"",
 						(long long) (lead / USECS_PER_SEC), RelationGetRelationName(rel)),
 				 errdetail("Ids continue in order, at the rate of one tick's ids per tick, until the clock has caught up."),
-				 lead > 365 * USECS_PER_DAY ? errhint("The earlier ids of the sequence may have another layout.") : 0));
+				 lead > 365 * USECS_PER_DAY ?
+				 errhint("The earlier ids of the sequence may have another layout.") : 0));
 	}
 }
 
@@ -452,5 +453,6 @@ next_snowflake(PG_FUNCTION_ARGS)
 
 	if (PG_NARGS() == 3)
 		PG_RETURN_INT64(next_id(PG_GETARG_OID(0), PG_GETARG_INT32(1), layout));
-	PG_RETURN_INT64(next_id(PG_GETARG_OID(0), layout->node_bits > 0 ? objectid_ext_server_node() : 0, layout));
+	PG_RETURN_INT64(next_id(PG_GETARG_OID(0),
+							layout->node_bits > 0 ? objectid_ext_server_node() : 0, layout));
 }

@@ -91,7 +91,8 @@ default_has_call(Oid classid, Oid objid, sequence_default *search)
 			GetSysCacheOid1(RELOID, Anum_pg_class_relowner,
 							ObjectIdGetDatum(((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid));
 		bool		isnull;
-		Datum		bin = heap_getattr(tuple, is_domain ? Anum_pg_type_typdefaultbin : Anum_pg_attrdef_adbin,
+		Datum		bin = heap_getattr(tuple,
+									   is_domain ? Anum_pg_type_typdefaultbin : Anum_pg_attrdef_adbin,
 									   RelationGetDescr(catalog), &isnull);
 
 		result = !isnull && pg_class_aclcheck(search->relid, owner, ACL_UPDATE) == ACLCHECK_OK &&
