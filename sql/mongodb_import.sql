@@ -118,5 +118,29 @@ FROM raw;
 SELECT * FROM event ORDER BY _id;
 INSERT INTO event (_id, shop) VALUES ('66f0000000000000000000a4', '66f0000000000000000000ff');
 
+--
+-- And back: values of all types, as mongoimport reads them
+--
+CREATE TABLE item (_id objectid, name text, n int, big bigint, f float8, price numeric, at timestamptz, key uuid, logo bytea, tags objectid[]);
+INSERT INTO item VALUES
+    ('ffffffffffffffffffffffff', E'a"b\\c\n', -2147483648, -9223372036854775808, '5e-324', 'NaN', '10000-01-01 00:00:00.001Z', '00000000-0000-0000-0000-000000000000', '', '{000000000000000000000000}'),
+    ('000000000000000000000000', '', 0, 9223372036854775807, '1.7976931348623157e308', 'Infinity', '0044-03-15 12:00:00Z BC', 'ffffffff-ffff-ffff-ffff-ffffffffffff', decode(repeat('ab', 200), 'hex'), '{507f1f77bcf86cd799439011,ffffffffffffffffffffffff}'),
+    ('000000000000000000000001', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    ('000000000000000000000002', 'x', 1, 1, '-Infinity', '-1.234567890123456789012345678901234E-300', '1969-12-31 23:59:59.999Z', NULL, '\xff', NULL);
+CREATE TABLE back AS
+SELECT jsonb_strip_nulls(jsonb_build_object(
+           '_id', objectid_extjson(_id), 'name', name, 'n', n,
+           'big', ('{"$numberLong":"' || big || '"}')::jsonb,
+           'f', ('{"$numberDouble":"' || f || '"}')::jsonb,
+           'price', ('{"$numberDecimal":"' || price || '"}')::jsonb,
+           'at', ('{"$date":{"$numberLong":"' || trunc(extract(epoch FROM at) * 1000) || '"}}')::jsonb,
+           'key', ('{"$binary":{"base64":"' || encode(uuid_send(key), 'base64') || '","subType":"04"}}')::jsonb,
+           'logo', ('{"$binary":{"base64":"' || translate(encode(logo, 'base64'), E'\n', '') || '","subType":"00"}}')::jsonb,
+           'tags', (SELECT jsonb_agg(objectid_extjson(tag)) FROM unnest(tags) AS tag))) AS document
+FROM item;
+SELECT count(*), count(*) FILTER (WHERE to_jsonb(r) = to_jsonb(i)) AS same
+FROM back, jsonb_populate_record(NULL::item, extjson_to_jsonb(document)) AS r JOIN item AS i USING (_id);
+SELECT document - '{name,n,big,f,price,key,logo}'::text[] FROM back ORDER BY document #>> '{_id,$oid}';
+
 SET client_min_messages = warning;
 DROP SCHEMA import CASCADE;

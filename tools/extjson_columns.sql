@@ -209,11 +209,11 @@ BEGIN
         plain := format(E'pg_catalog.jsonb_set_lax(%s, ''{_id}'',\n         %s)', plain,
                         objectid_ext_tools._extjson_key(doc, true));
     END IF;
-    RETURN NEXT format(E'CREATE TABLE %s (\n    %s\n)', table_name, array_to_string(
+    RETURN NEXT format(E'CREATE TABLE %s (\n    %s\n);', table_name, array_to_string(
         columns[1] || CASE objectid_ext_tools._extjson_key_problem(documents, doc, key_is_mixed)
                           WHEN '' THEN ' PRIMARY KEY' ELSE '' END || columns[2:], E',\n    '));
     RETURN NEXT format(E'INSERT INTO %s\nSELECT r.* FROM %s AS d,\n     pg_catalog.jsonb_to_record'
-                       '(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL', table_name, documents,
+                       '(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL;', table_name, documents,
                        plain, array_to_string(columns, E',\n    '), doc);
 END;
 $$;
