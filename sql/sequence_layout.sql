@@ -133,6 +133,17 @@ SELECT next_snowflake('h', 5, 'time:41,node:10,seq:12;tick=1ms;epoch=1960-01-01T
 SELECT new_h() < new_h() AS ok;
 RESET ROLE;
 
+-- the default that counts is another one as soon as its owner can set the sequence
+CREATE SEQUENCE i;
+CREATE TABLE i_1 (id bigint DEFAULT next_snowflake('i', 5, 'js53'));
+ALTER TABLE i_1 OWNER TO regress_layout_user;
+CREATE TABLE i_2 (id bigint DEFAULT next_snowflake('i', 5, 'twitter'));
+INSERT INTO i_2 DEFAULT VALUES RETURNING id > 0 AS ok;
+GRANT UPDATE ON SEQUENCE i TO regress_layout_user;
+INSERT INTO i_2 DEFAULT VALUES;
+REVOKE UPDATE ON SEQUENCE i FROM regress_layout_user;
+INSERT INTO i_2 DEFAULT VALUES RETURNING id > 0 AS ok;
+
 -- settled_snowflake() knows nothing of the values of nextval()
 CREATE TABLE counted (id bigserial, i bigint GENERATED ALWAYS AS IDENTITY);
 CREATE TABLE shard (id bigint DEFAULT next_shard_id(5, nextval('a')));

@@ -182,9 +182,12 @@ check_sequence_entry(sequence_entry *entry)
 	Relation	rel;
 	HeapTuple	tuple;
 
-	/* A change of user does not affect what we know about the page. */
+	/* A change of user does not affect what we know about the page and the defaults. */
 	if (!entry->valid)
+	{
 		entry->logged = false;
+		entry->layout_default.objid = InvalidOid;	/* since a GRANT, an older one may count */
+	}
 
 	/* Do this first, so that an invalidation during the checks takes effect. */
 	entry->valid = true;
