@@ -33,13 +33,8 @@
 #include "utils/rel.h"
 
 
-/* ----------------------------------------------------------------
- *		Common to both procedures
- * ----------------------------------------------------------------
- */
-
 /*
- * Begin a call.  Raises an error if the argument is null (a procedure cannot be
+ * Begin a call of either procedure.  Raises an error if the argument is null (a procedure cannot be
  * STRICT), on a standby, which does not know the ids of running transactions, and if
  * later statements of the transaction would use an older snapshot.  Returns the
  * descriptor of the result, because it cannot be looked up once the procedure has been
