@@ -288,14 +288,14 @@ BEGIN
             ERRCODE = 'object_not_in_prerequisite_state', DETAIL = pg_catalog.format('A tick has %s sequence numbers.', f.max_seq + 1);
     ELSIF options.minimum_value >> f.time_shift > GREATEST(snowflake_tick(f, pg_catalog.clock_timestamp(), 1000000::bigint), 0) THEN
         RAISE 'MINVALUE (%) of sequence "%" is ahead of the clock in layout %', options.minimum_value, name, snowflake_format(f, true) USING
-            ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.';
+            ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use ALTER SEQUENCE ... NO MINVALUE RESTART WITH 1.  In a default of a Citus table, write the sequence as ''...''::text::regclass.';
     ELSIF final IS NULL THEN
         RAISE 'sequence "%" has no id left in layout %', name, snowflake_format(f, true) USING ERRCODE = 'datetime_field_overflow',
             DETAIL = pg_catalog.format('The last value of the sequence is %s, and the last id of the layout is %s.', pg_catalog.pg_sequence_last_value(seq), f.max_id),
             HINT = 'Use the layout of earlier ids, or another sequence.';
     ELSIF final > options.maximum_value THEN
         RAISE 'next_snowflake: reached maximum value of sequence "%" (%)', name, options.maximum_value USING
-            ERRCODE = 'sequence_generator_limit_exceeded', HINT = 'Use a sequence AS bigint with NO MAXVALUE.';
+            ERRCODE = 'sequence_generator_limit_exceeded', HINT = 'Use a sequence AS bigint with NO MAXVALUE.  In a default of a Citus table, write the sequence as ''...''::text::regclass.';
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_check_sequence(regclass, snowflake_fields, bigint) IS 'internal: an error unless the sequence can hold ids of the layout, and the value, which is null if the layout has none left';
