@@ -77,6 +77,17 @@ SELECT count(DISTINCT next_shard_id(0, nextval('burst'), 'mastodon')) FROM gener
 -- no sequence number at all
 SELECT count(DISTINCT next_shard_id(9, 0, 'time:41,node:10;tick=1ms;epoch=2026-01-01T00:00:00Z')) FROM generate_series(1, 300);
 
+-- USAGE on the reservation, as GRANT ON ALL SEQUENCES gives it, does not move it
+CREATE ROLE regress_shard_user;
+GRANT USAGE ON SEQUENCE shard_id_reservation TO regress_shard_user;
+SET ROLE regress_shard_user;
+SELECT next_snowflake('shard_id_reservation', 0, 'mastodon');
+SELECT * FROM nextval_range('shard_id_reservation', 1000000);
+SELECT next_shard_id(9, 1) > 0 AS ok;
+RESET ROLE;
+REVOKE USAGE ON SEQUENCE shard_id_reservation FROM regress_shard_user;
+DROP ROLE regress_shard_user;
+
 DROP TABLE burst_id;
 DROP SEQUENCE burst, other;
 SET client_min_messages = warning;

@@ -11,6 +11,9 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
@@ -179,6 +182,8 @@ open_sequence(Oid relid, LOCKMODE lockmode, AclMode privileges)
 static Relation
 check_sequence_entry(sequence_entry *entry)
 {
+	Oid			extension = getExtensionOfObject(RelationRelationId, entry->relid);
+	AclMode		privileges = ACL_USAGE | ACL_UPDATE;
 	Relation	rel;
 	HeapTuple	tuple;
 
@@ -193,7 +198,10 @@ check_sequence_entry(sequence_entry *entry)
 	entry->valid = true;
 	entry->userid = InvalidOid;
 
-	rel = open_sequence(entry->relid, NoLock, ACL_USAGE | ACL_UPDATE);
+	/* GRANT USAGE ON ALL SEQUENCES must not be enough to move the clock of next_shard_id(). */
+	if (OidIsValid(extension) && extension == get_extension_oid("objectid_ext", true))
+		privileges = ACL_UPDATE;
+	rel = open_sequence(entry->relid, NoLock, privileges);
 	tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(entry->relid));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for sequence %u", entry->relid);
