@@ -195,7 +195,8 @@ check_settled_sequence(Oid relid)
 				 errmsg("cannot execute settled_snowflake() for sequence \"%s\"", get_rel_name(relid)),
 				 errdetail("Values of nextval() are used by %s.",
 						   getObjectDescriptionOids(known->classid, known->objid)),
-				 errhint("Use next_snowflake() in each default that uses the sequence.")));
+				 errhint("Use next_snowflake() in each default that uses the sequence, "
+						 "or settled_shard_id() for ids of next_shard_id().")));
 }
 
 /*

@@ -32,11 +32,6 @@ static HTAB *sequences = NULL;
 static sequence_entry *last_entry = NULL;
 
 
-/* ----------------------------------------------------------------
- *		What a session knows
- * ----------------------------------------------------------------
- */
-
 /*
  * Relcache callback: invalidate one relation, or all for InvalidOid.  It can be the table
  * of a default.
@@ -150,11 +145,6 @@ lock_sequence(Oid relid)
 	return last_entry;
 }
 
-
-/* ----------------------------------------------------------------
- *		Opening sequences
- * ----------------------------------------------------------------
- */
 
 /*
  * Open a sequence on which the user has one of these privileges.  The errors,
