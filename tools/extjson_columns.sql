@@ -46,10 +46,10 @@ BEGIN
             count(*),
             count(*) FILTER (WHERE value ? '$binary' AND
                 coalesce(value #>> '{$binary,subType}', value ->> '$type') IN ('3', '03'))
-        FROM %2$s AS d,
-             ROWS FROM (jsonb_each(d.%3$I), jsonb_each(%1$s.extjson_to_jsonb(d.%3$I)))
+        FROM (SELECT %3$I FROM %2$s) AS d (doc),
+             ROWS FROM (jsonb_each(d.doc), jsonb_each(%1$s.extjson_to_jsonb(d.doc)))
                  AS field (key, value, same_key, plain)
-        GROUP BY key, kind
+        GROUP BY 1, 2
     $query$, objectid_ext_tools._ids_schema(), documents, doc) USING
         jsonb '{"$oid": "objectid", "$date": "timestamptz", "$uuid": "uuid", "$binary": "uuid",
                 "$numberInt": "float8", "$numberLong": "float8", "$numberDouble": "float8"}';
@@ -154,7 +154,7 @@ BEGIN
                                    sum(n) FILTER (WHERE nullif(key, 'null') IS NULL),
                                'no primary key: values in several documents ' ||
                                    nullif(count(nullif(key, 'null')) FILTER (WHERE n > 1), 0))
-        FROM (SELECT %s AS key, count(*) AS n FROM %s AS d WHERE %I IS NOT NULL GROUP BY 1) AS k
+        FROM (SELECT %s AS key, count(*) AS n FROM %s AS d WHERE d.%I IS NOT NULL GROUP BY 1) AS k
     $q$, objectid_ext_tools._extjson_key(doc, is_mixed), documents, doc) INTO problem;
     RETURN problem;
 END;
@@ -199,7 +199,8 @@ BEGIN
     FROM objectid_ext_tools._extjson_fields(documents, doc) AS f WHERE is_column;
     IF columns IS NULL THEN
         RAISE EXCEPTION 'there are no documents in table %', documents
-            USING ERRCODE = 'no_data_found';
+            USING ERRCODE = 'no_data_found',
+                  HINT = 'Column "problem" of extjson_documents() says why a line is none.';
     ELSIF cardinality(columns) > 1600 THEN
         RAISE EXCEPTION 'documents in table % have % fields', documents, cardinality(columns)
             USING ERRCODE = 'too_many_columns', DETAIL = 'A table has at most 1600 columns.',

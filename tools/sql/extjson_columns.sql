@@ -102,13 +102,21 @@ SELECT split_part(s, E'\n', 1) FROM unnest('{Shop,"\"Shop\"",public.user}'::text
 SELECT extjson_table_statements('one', 'x y');
 SELECT extjson_table_statements('one', '');
 
+-- The table of the documents has other columns, with any names.
+CREATE TABLE other (key text, kind int, value jsonb, plain text, d int, r jsonb, n text, number text, field jsonb, doc jsonb);
+INSERT INTO other (doc) VALUES ('{"_id": 7, "key": 1}'), ('{"_id": "7", "kind": 2}');
+SELECT * FROM extjson_table_statements('other', 'from_other') \gexec
+SELECT * FROM from_other ORDER BY 1;
+
 -- Nothing to make a table of, or too much
 CREATE TABLE none (doc jsonb);
 SELECT extjson_table_statements('none', 'x');
 INSERT INTO none VALUES (NULL), ('{}');
 SELECT extjson_table_statements('none', 'x');
 SELECT * FROM extjson_columns('none');
+\set VERBOSITY sqlstate
 SELECT extjson_columns('none', 'nothing');
+\set VERBOSITY terse
 CREATE TABLE wide AS SELECT jsonb_object_agg('c' || n, n) || '{"ctid": 1}' AS doc FROM generate_series(1, 1601) AS n;
 SELECT extjson_table_statements('wide', 'x');
 UPDATE wide SET doc = doc - 'c1601';

@@ -101,7 +101,7 @@ SELECT write_lines(format('{"a": %s1%s}', repeat('[', 100000), repeat(']', 10000
 SELECT number, doc, problem FROM objectid_ext_tools.extjson_documents('line');
 TRUNCATE line;
 SELECT * FROM objectid_ext_tools.extjson_documents('line');
-\set VERBOSITY terse
+\set VERBOSITY sqlstate
 SELECT * FROM objectid_ext_tools.extjson_documents('document');
 SELECT * FROM objectid_ext_tools.extjson_documents(NULL);
 
