@@ -93,6 +93,9 @@ SELECT * FROM objectid_ext_tools.extjson_documents('line');
 SELECT write_lines('[{"a": 1}, {"a": NaN}]');
 SELECT * FROM objectid_ext_tools.extjson_documents('line');
 
+-- Null characters are removed as docs/from-mongodb.md says, and nothing else.
+SELECT regexp_replace(line, '(?<!\\)((\\\\)*)\\u0000', '\1', 'g') FROM (VALUES ('"\u0000a\u0000\u0000 \\u0000 \\\u0000 \\\\u0000"')) AS l (line);
+
 -- What is no document
 SELECT write_lines(E'\n \t\n[\n]\n,\n[]\n5\n"text"\nnull\n[1, {"a": 2}]\nfoo [bar {\n_id,name\n1,2\n{"a": 1}{"b": 2}\n{}\n{"a": 1}, {"b": 2}\n{"a": [');
 INSERT INTO line (line) VALUES (NULL);
