@@ -121,10 +121,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
            objectid_ext_tools._id_time(key.type, upper_id, layout)
     FROM objectid_ext_tools._partition_key(parent) AS key,
          pg_inherits JOIN pg_class c ON c.oid = inhrelid
-         CROSS JOIN LATERAL string_to_array(
-             translate(substr(pg_get_expr(relpartbound, 0), length('FOR VALUES FROM ') + 1),
-                       '()'' ', ''), 'TO') AS bounds
-         CROSS JOIN LATERAL (SELECT bounds[1], bounds[2]) AS b (lower_id, upper_id)
+         CROSS JOIN LATERAL string_to_array(pg_get_expr(relpartbound, 0), ' ') AS word
+         CROSS JOIN LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''')
+                            ) AS bounds (lower_id, upper_id)
     WHERE inhparent = parent
 $$;
 

@@ -98,43 +98,38 @@ CREATE FUNCTION objectid_ext_tools._missing_partitions(parent regclass, every in
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     present CONSTANT timestamptz := least(clock_timestamp(), upto);
-    lowers timestamptz[];
-    uppers timestamptz[];
+    covered tstzmultirange;
+    gap tstzrange;
     instant timestamptz;
-    past timestamptz;
-    covered timestamptz;
+    number integer := 0;
 BEGIN
-    SELECT array_agg(p.lower), array_agg(p.upper),
+    SELECT coalesce(range_agg(tstzrange(p.lower, p.upper)), '{}'),
            greatest(coalesce(max(p.upper) FILTER (WHERE p.upper <= present
                                                   AND p.upper = date_trunc('minute', p.upper)),
                              present), older_than)
-        INTO lowers, uppers, instant
-    FROM unnest(known) AS p WHERE NOT p.pending;
-    FOR n IN 1 .. 1000 LOOP
-        LOOP
-            covered := (SELECT max(u) FROM unnest(lowers, uppers) AS p (l, u)
-                        WHERE l <= instant AND u > instant);
-            EXIT WHEN covered IS NULL;
-            instant := covered;
+        INTO covered, instant
+    FROM unnest(known) AS p WHERE NOT p.pending AND p.lower IS NOT NULL;
+    FOR gap IN SELECT unnest('{(,)}' - covered) LOOP
+        instant := greatest(instant, lower(gap));
+        WHILE instant <@ gap AND instant <= upto LOOP
+            number := number + 1;
+            IF number > 1000 THEN
+                RAISE EXCEPTION 'more than 1000 partitions of table % are missing', parent
+                    USING ERRCODE = 'program_limit_exceeded',
+                          HINT = 'Use a longer interval, or create_id_partitions() for one that '
+                                 'contains the present.';
+            END IF;
+            SELECT greatest(p.lower, lower(gap)), least(p.upper, upper(gap)) INTO lower, upper
+            FROM objectid_ext_tools._period(
+                     every,
+                     CASE WHEN isfinite(lower(gap))
+                               AND lower(gap) = date_trunc('minute', lower(gap))
+                          THEN lower(gap) END,
+                     instant) AS p;
+            RETURN NEXT;
+            instant := upper;
         END LOOP;
-        IF instant > upto THEN
-            RETURN;
-        END IF;
-        past := (SELECT max(u) FROM unnest(uppers) AS u WHERE u <= instant);
-        SELECT greatest(p.lower, past),
-               least(p.upper, (SELECT min(l) FROM unnest(lowers) AS l WHERE l > instant))
-            INTO lower, upper
-        FROM objectid_ext_tools._period(
-                 every,
-                 CASE WHEN isfinite(past) AND past = date_trunc('minute', past) THEN past END,
-                 instant) AS p;
-        RETURN NEXT;
-        instant := upper;
     END LOOP;
-    RAISE EXCEPTION 'more than 1000 partitions of table % are missing', parent
-        USING ERRCODE = 'program_limit_exceeded',
-              HINT = 'Use a longer interval, or create_id_partitions() for one that contains the '
-                     'present.';
 END;
 $$;
 
