@@ -155,17 +155,19 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
-    key CONSTANT objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
+    key objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
     new record;
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    PERFORM objectid_ext_tools._check_key(key, 'smallint', 'integer', 'bigint');
+    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
+                                           'smallint', 'integer', 'bigint');
     PERFORM objectid_ext_tools._lock_key(key, objectid_ext_tools._key_sequence(key));
     -- what can have changed meanwhile
-    PERFORM objectid_ext_tools._check_key(key, 'smallint', 'integer', 'bigint');
+    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
+                                           'smallint', 'integer', 'bigint');
     PERFORM objectid_ext_tools._check_locked(key);
     new := objectid_ext_tools._snowflake_default(key, node, layout);
     PERFORM objectid_ext_tools._change_key_type(key);
@@ -187,11 +189,12 @@ SET jit = off
 AS $$
 DECLARE
     to_type CONSTANT regtype := objectid_ext_tools._ids_schema() || '.objectid';
-    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+    key objectid_ext_tools._key := ("table", "column", to_type);
 BEGIN
     PERFORM objectid_ext_tools._lock_key(key, NULL);
-    PERFORM objectid_ext_tools._check_key(key, 'text', 'varchar', 'bpchar', 'bytea',
-                                          'jsonb', to_type);
+    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
+                                           'text', 'varchar', 'bpchar', 'bytea', 'jsonb',
+                                           to_type);
     PERFORM objectid_ext_tools._check_locked(key);
     PERFORM objectid_ext_tools._change_key_type(key);
 END;

@@ -121,13 +121,14 @@ CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps("table" regclass, 
     OUT step integer, OUT statement text) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    key CONSTANT objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
+    key objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    PERFORM objectid_ext_tools._check_key(key, 'smallint', 'integer', 'bigint');
+    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
+                                           'smallint', 'integer', 'bigint');
     IF NOT objectid_ext_tools._has_snowflakes(key) THEN
         -- for its errors, which would come with the last step otherwise
         EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(),'
@@ -157,13 +158,14 @@ CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps("table" regclass, "
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     to_type CONSTANT regtype := objectid_ext_tools._ids_schema() || '.objectid';
-    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+    key objectid_ext_tools._key := ("table", "column", to_type);
 BEGIN
     IF num_nulls("table", "column") > 0 THEN
         RAISE EXCEPTION 'table and column must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    PERFORM objectid_ext_tools._check_key(key, 'text', 'varchar', 'bpchar', to_type);
+    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
+                                           'text', 'varchar', 'bpchar', to_type);
     IF NOT EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table")
        AND NOT EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key)) THEN
         RETURN;

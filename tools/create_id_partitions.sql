@@ -2,13 +2,14 @@
 -- Partitions by the time of ids: creating them
 ----------------------------------------------------------------------
 
--- Raises an error unless the current role can make partitions with these arguments; waits for
--- other calls for the same table.
+-- The table; an error unless the current role can make partitions with these arguments.  Waits
+-- for other calls for the same table.
 CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval,
-    first timestamp with time zone, upto timestamp with time zone) RETURNS void
+    first timestamp with time zone, upto timestamp with time zone) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = parent);
+    key record;
 BEGIN
     IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
         RAISE EXCEPTION 'table, interval and times must not be null'
@@ -20,13 +21,14 @@ BEGIN
         RAISE EXCEPTION 'invalid time span from % to %', first, upto
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM objectid_ext_tools._partition_key(parent);
+    key := objectid_ext_tools._partition_key(parent);
     -- functions that the owner has chosen for the table run as the role that alters it
     IF owner <> current_user THEN
         RAISE EXCEPTION 'must be owner of table %', parent
             USING ERRCODE = 'insufficient_privilege', HINT = format('Connect as role "%s".', owner);
     END IF;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    RETURN parent;
 END;
 $$;
 
@@ -199,7 +201,7 @@ DECLARE
     begins timestamptz;
     ends timestamptz;
 BEGIN
-    PERFORM objectid_ext_tools._check_partition_call(parent, every, first, upto);
+    parent := objectid_ext_tools._check_partition_call(parent, every, first, upto);
     layout := objectid_ext_tools._partition_layout(parent, layout);
     known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);
     IF first <> date_trunc('minute', first) THEN

@@ -145,10 +145,11 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     WHERE proowner = quote_ident(current_user)::regrole
 $$;
 
--- An error unless the current role owns a table and all that belong to its key.  Checks,
+-- The key; an error unless the current role owns its table and all that belong to it.  Checks,
 -- defaults, indexes and views of another role are expressions that this role has chosen: to
 -- alter its table, or to read its view, executes them as the caller.
-CREATE FUNCTION objectid_ext_tools._check_owner(key objectid_ext_tools._key) RETURNS void
+CREATE FUNCTION objectid_ext_tools._check_owner(key objectid_ext_tools._key)
+RETURNS objectid_ext_tools._key
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     other record;
@@ -167,13 +168,14 @@ BEGIN
                   HINT = format('Connect as role "%s", or use SET ROLE; it must own all tables '
                                 'of the key.', other.owner);
     END IF;
+    RETURN key;
 END;
 $$;
 
--- An error if the column does not exist, or one that belongs to the key is of none of these
--- types.
+-- The key; an error if the column does not exist, or one that belongs to the key is of none of
+-- these types.
 CREATE FUNCTION objectid_ext_tools._check_types(key objectid_ext_tools._key,
-    VARIADIC types regtype[]) RETURNS void
+    VARIADIC types regtype[]) RETURNS objectid_ext_tools._key
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     other record;
@@ -198,16 +200,7 @@ BEGIN
                                   array_to_string(types, ', ')),
                   HINT = other.hint;
     END IF;
-END;
-$$;
-
--- An error unless the current role owns all tables of a key, whose columns are of these types.
-CREATE FUNCTION objectid_ext_tools._check_key(key objectid_ext_tools._key,
-    VARIADIC types regtype[]) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    PERFORM objectid_ext_tools._check_owner(key);
-    PERFORM objectid_ext_tools._check_types(key, VARIADIC types);
+    RETURN key;
 END;
 $$;
 

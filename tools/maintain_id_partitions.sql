@@ -152,7 +152,7 @@ BEGIN
         RAISE EXCEPTION 'time ahead and time to keep must not be negative'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM objectid_ext_tools._check_partition_call(
+    parent := objectid_ext_tools._check_partition_call(
         parent, every, coalesce(older_than, present), present + ahead);
     layout := objectid_ext_tools._partition_layout(parent, layout);
     known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);

@@ -24,6 +24,8 @@
 -- - A string with a backslash is written E'...' or $$...$$, or the function sets
 --   standard_conforming_strings: sessions can have that off.  What prints constants
 --   that are parsed again sets datestyle, intervalstyle and extra_float_digits.
+-- - A check of a caller's arguments returns one of them, to be assigned: to the CONTEXT of its
+--   error, PERFORM would add a line more.
 
 CREATE SCHEMA objectid_ext_tools;
 COMMENT ON SCHEMA objectid_ext_tools IS
