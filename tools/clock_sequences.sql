@@ -2,36 +2,17 @@
 -- Clock sequences
 ----------------------------------------------------------------------
 
--- A default that calls a generator; what follows alone is about its layout.
-
+-- A default that calls a generator, numbered, with its arguments, the last value of the sequence
+-- and, from layout on, facts of the layout.
 CREATE TYPE objectid_ext_tools._clock AS (
-    id integer,
-    relation regclass,
-    attnum smallint,
-    attname name,
-    generator name,
-    sequence_name text,
-    sequence regclass,
-    node integer,
-    node_of_server boolean,
-    readable boolean,
-    last_value bigint,
-    layout snowflake_layout,
-    max_node integer,
-    slots bigint,
-    tick interval,
-    second_day bigint,
-    highest bigint,
-    last_instant timestamp with time zone
-);
-COMMENT ON TYPE objectid_ext_tools._clock IS
-    'internal: a default that calls a generator, numbered, with its arguments, '
-    'the last value of the sequence and facts of the layout';
+    id integer, relation regclass, attnum smallint, attname name, generator name,
+    sequence_name text, sequence regclass, node integer, node_of_server boolean, readable boolean,
+    last_value bigint, layout snowflake_layout, max_node integer, slots bigint, tick interval,
+    second_day bigint, highest bigint, last_instant timestamp with time zone);
 
+-- Defaults of permanent tables that call generators; last_value is null if it cannot be read.
 CREATE FUNCTION objectid_ext_tools._clocks() RETURNS SETOF objectid_ext_tools._clock
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH call AS MATERIALIZED (
         SELECT row_number() OVER ()::integer AS id, d.*,
                CASE WHEN sequence ~ ('^([a-z_][a-z0-9_]*|"([^"]|"")+")[.]'
@@ -60,18 +41,11 @@ AS $$
          LEFT JOIN LATERAL (SELECT has_sequence_privilege(s.oid, 'SELECT, USAGE')) AS p (readable)
              ON true
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._clocks() IS
-    'internal: defaults of permanent tables that call generators; '
-    'the last value is null if it cannot be read';
 
-CREATE FUNCTION objectid_ext_tools._default_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- What is wrong with the arguments of a generator, its layout or the type of the column.
+CREATE FUNCTION objectid_ext_tools._default_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, atttypid::regtype AS type
         FROM unnest(clocks) AS c
@@ -110,18 +84,11 @@ AS $$
          LATERAL (SELECT (objectid_ext_tools._id_facts(0, layout)).created) AS l (epoch)
     WHERE epoch > clock_timestamp()
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._default_problems(objectid_ext_tools._clock[]) IS
-    'internal: what is wrong with the arguments of a generator, its layout or the type of '
-    'the column';
 
-CREATE FUNCTION objectid_ext_tools._option_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Options that the sequence of a clock, or of the numbers of a shard, cannot have.
+CREATE FUNCTION objectid_ext_tools._option_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH used AS MATERIALIZED (
         SELECT c.*, s.*, relpersistence, generator = 'next_snowflake' AS is_clock,
                objectid_ext_tools._id_floor('bigint', clock_timestamp(), layout)::bigint AS present
@@ -158,20 +125,13 @@ AS $$
     SELECT u.id, format('the sequence has reached %s of %s', last_value, seqmax)
     FROM used AS u WHERE NOT is_clock AND NOT seqcycle AND last_value > seqmax * 0.9
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._option_problems(objectid_ext_tools._clock[]) IS
-    'internal: options that the sequence of a clock, or of the numbers of a shard, cannot have';
 
--- A function that computes the name of the sequence, such as Mastodon's timestamp_id(), is
--- not seen; nor is one that may not use the sequence, for anybody can create such a one.
-
-CREATE FUNCTION objectid_ext_tools._nextval_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Defaults, functions and identity columns that take numbers of a clock by nextval.  A function
+-- that computes the name of the sequence, such as Mastodon's timestamp_id(), is not seen; nor is
+-- one that may not use the sequence, for anybody can create such a one.
+CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.id, c.sequence, relname, nspname, relnamespace
         FROM unnest(clocks) AS c
@@ -222,17 +182,11 @@ AS $$
                            AND refclassid = 'pg_class'::regclass AND deptype = 'i'
          JOIN pg_attribute a ON attrelid = refobjid AND a.attnum = refobjsubid
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._nextval_problems(objectid_ext_tools._clock[]) IS
-    'internal: defaults, functions and identity columns that take numbers of a clock by nextval';
 
-CREATE FUNCTION objectid_ext_tools._sharing_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Other layouts of the sequence of a clock, and who may insert but not use it.
+CREATE FUNCTION objectid_ext_tools._sharing_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, count(*) OVER (PARTITION BY sequence) > 1 AS shared,
                replace(layout::text, ';start=random', '') AS ids, relowner, relacl
@@ -258,17 +212,11 @@ AS $$
               END
     GROUP BY c.id
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._sharing_problems(objectid_ext_tools._clock[]) IS
-    'internal: other layouts of the sequence of a clock, and who may insert but not use it';
 
-CREATE FUNCTION objectid_ext_tools._value_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- What is wrong with the last value of a clock.
+CREATE FUNCTION objectid_ext_tools._value_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, last.created - clock_timestamp() AS lead, last.node AS last_node
         FROM unnest(clocks) AS c
@@ -295,19 +243,11 @@ AS $$
     FROM clock AS c, objectid_ext_tools._server_settings() AS s
     WHERE lead > max_lead + interval '1 second' + tick
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._value_problems(objectid_ext_tools._clock[]) IS
-    'internal: what is wrong with the last value of a clock';
 
--- The table of Citus exists only with Citus.
-
-CREATE FUNCTION objectid_ext_tools._citus_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Sequences of distributed tables that Citus would change.  Its catalog exists only with Citus.
+CREATE FUNCTION objectid_ext_tools._citus_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         RETURN QUERY EXECUTE
@@ -324,17 +264,11 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._citus_problems(objectid_ext_tools._clock[]) IS
-    'internal: sequences of distributed tables that Citus would change';
 
-CREATE FUNCTION objectid_ext_tools._clock_problems(
-    clocks objectid_ext_tools._clock[],
-    OUT id integer,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- All problems of each clock, in one text.
+CREATE FUNCTION objectid_ext_tools._clock_problems(clocks objectid_ext_tools._clock[],
+    OUT id integer, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT p.id, string_agg(p.problem, '; ' ORDER BY p.kind, p.problem COLLATE "C")
     FROM (SELECT 1 AS kind, * FROM objectid_ext_tools._default_problems(clocks)
           UNION ALL SELECT 2, * FROM objectid_ext_tools._option_problems(clocks)
@@ -344,46 +278,26 @@ AS $$
           UNION ALL SELECT 5, * FROM objectid_ext_tools._value_problems(clocks)) AS p
     GROUP BY p.id
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._clock_problems(objectid_ext_tools._clock[]) IS
-    'internal: all problems of each clock, in one text';
 
--- Counters begin with the statistics of the database: they are reset on demand, which
--- pg_stat_database shows, or discarded after a crash, which resets those of the whole
--- server, too.
-
+-- Since when the statistics of this database are counted.  Counters begin with the statistics of
+-- the database: they are reset on demand, which pg_stat_database shows, or discarded after a
+-- crash, which resets those of the whole server, too.
 CREATE FUNCTION objectid_ext_tools._counted_since() RETURNS timestamp with time zone
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
     SELECT greatest((SELECT stats_reset FROM pg_stat_database WHERE datname = current_database()),
                     least((SELECT stats_reset FROM pg_stat_archiver),
                           (SELECT stats_reset FROM pg_stat_bgwriter),
                           (SELECT stats_reset FROM pg_stat_wal)))
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._counted_since() IS
-    'internal: since when the statistics of this database are counted';
 
-CREATE FUNCTION objectid_ext_tools._clock_sequences(
-    OUT table_name regclass,
-    OUT column_name name,
-    OUT generator name,
-    OUT sequence regclass,
-    OUT layout snowflake_layout,
-    OUT node integer,
-    OUT last_id bigint,
-    OUT last_time timestamp with time zone,
-    OUT lead interval,
-    OUT ids_taken double precision,
-    OUT ids_per_second double precision,
-    OUT share double precision,
-    OUT counted_since timestamp with time zone,
-    OUT last_instant timestamp with time zone,
-    OUT years_left numeric,
-    OUT same_ids regclass[],
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+-- The rows of the view clock_sequences.
+CREATE FUNCTION objectid_ext_tools._clock_sequences(OUT table_name regclass, OUT column_name name,
+    OUT generator name, OUT sequence regclass, OUT layout snowflake_layout, OUT node integer,
+    OUT last_id bigint, OUT last_time timestamp with time zone, OUT lead interval,
+    OUT ids_taken double precision, OUT ids_per_second double precision, OUT share double precision,
+    OUT counted_since timestamp with time zone, OUT last_instant timestamp with time zone,
+    OUT years_left numeric, OUT same_ids regclass[], OUT problem text) RETURNS SETOF record
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
     WITH found (clocks) AS MATERIALIZED (
@@ -418,8 +332,6 @@ AS $$
          LATERAL (SELECT number / nullif(extract(epoch FROM now - since), 0)::float8) AS r (rate)
     ORDER BY c.relation::text COLLATE "C", c.attnum
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._clock_sequences() IS
-    'internal: the rows of the view clock_sequences';
 
 CREATE VIEW objectid_ext_tools.clock_sequences AS
 SELECT * FROM objectid_ext_tools._clock_sequences();

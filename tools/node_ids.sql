@@ -2,10 +2,9 @@
 -- Node ids of several servers
 ----------------------------------------------------------------------
 
+-- Schema of dblink, quoted.
 CREATE FUNCTION objectid_ext_tools._dblink_schema() RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     dblink_schema text := (SELECT quote_ident(nspname)
                            FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -19,30 +18,21 @@ BEGIN
     RETURN dblink_schema;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._dblink_schema() IS 'internal: schema of dblink, quoted';
 
+-- The setting objectid_ext.node_id and identification of a server, or why there is none.
 CREATE TYPE objectid_ext_tools._node_answer AS (
-    server integer,
-    node integer,
-    system_identifier bigint,
-    in_recovery boolean,
-    started timestamp with time zone,
-    problem text
-);
-COMMENT ON TYPE objectid_ext_tools._node_answer IS
-    'internal: objectid_ext.node_id and identification of a server, or why there is none';
+    server integer, node integer, system_identifier bigint, in_recovery boolean,
+    started timestamp with time zone, problem text);
 
--- dblink checks who can connect to which server.  An error becomes part of the result.
+-- The answer of another server; an error there is returned as problem.  dblink checks who can
+-- connect to which server.
 --
--- The query calls no function of objectid_ext, because on the other server, another user
--- may have made one of that name.  Only superusers can make C functions, of which
--- fmgr_c_validator() loads the library.  That removes a setting that is not configured.
-
+-- The query calls no function of objectid_ext, because on the other server, another user may
+-- have made one of that name.  Only superusers can make C functions, of which fmgr_c_validator()
+-- loads the library.  That removes a setting that is not configured.
 CREATE FUNCTION objectid_ext_tools._ask_node_id(server integer, conninfo text)
 RETURNS objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     dblink_schema text := objectid_ext_tools._dblink_schema();
     question CONSTANT text :=
@@ -78,20 +68,15 @@ BEGIN
     RETURN answer;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ask_node_id(integer, text) IS
-    'internal: objectid_ext.node_id and identification of another server; an error there is '
-    'returned as problem';
 
--- dblink connects to one server after the other, and from PostgreSQL 16 on it does not keep
--- to connect_timeout.  So other sessions of this database ask the servers, side by side; one
--- that takes too long is given up.  Before PostgreSQL 16, it ends by its connect_timeout.
--- A superuser can connect to this server as a rule, for the server runs as the operating
--- system's user who may.
-
+-- Opens a dblink connection of that name to this database; false if it cannot be opened.
+--
+-- dblink connects to one server after the other, and from PostgreSQL 16 on it does not keep to
+-- connect_timeout.  So other sessions of this database ask the servers, side by side; one that
+-- takes too long is given up.  Before PostgreSQL 16, it ends by its connect_timeout.  A superuser
+-- can connect to this server as a rule, for the server runs as the operating system's user who may.
 CREATE FUNCTION objectid_ext_tools._connect_helper(name text, via text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     EXECUTE format('SELECT %s.dblink_connect($1, $2)', objectid_ext_tools._dblink_schema())
         USING name, coalesce(via, (
@@ -110,13 +95,10 @@ EXCEPTION WHEN others THEN
     RETURN false;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._connect_helper(text, text) IS
-    'internal: opens a dblink connection of that name to this database; can it be opened?';
 
+-- Cancels what these dblink connections do, and closes them.
 CREATE FUNCTION objectid_ext_tools._close_helpers(names text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schema text := objectid_ext_tools._dblink_schema();
     name text;
@@ -130,15 +112,12 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._close_helpers(text[]) IS
-    'internal: cancels what these dblink connections do, and closes them';
 
--- The second call finds no other result, and makes the connection free again.
-
+-- What a helper has been told; server is null if the helper has failed.  The second call finds
+-- no other result, and makes the connection free again.
 CREATE FUNCTION objectid_ext_tools._helper_answer(name text)
 RETURNS objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
 AS $$
 DECLARE
@@ -155,18 +134,11 @@ BEGIN
     RETURN answer;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._helper_answer(text) IS
-    'internal: what a helper has been told; server is null if the helper has failed';
 
-CREATE FUNCTION objectid_ext_tools._ask_side_by_side(
-    conninfo text[],
-    max_wait interval,
-    via text,
-    names text[]
-) RETURNS SETOF objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Asks servers by connections of these names, or one after the other if none can be opened.
+CREATE FUNCTION objectid_ext_tools._ask_side_by_side(conninfo text[], max_wait interval, via text,
+    names text[]) RETURNS SETOF objectid_ext_tools._node_answer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schema text := objectid_ext_tools._dblink_schema();
     is_open boolean[] := ARRAY(SELECT objectid_ext_tools._connect_helper(name, via)
@@ -208,15 +180,11 @@ BEGIN
                                  objectid_ext_tools._ask_node_id(n, conninfo[n]) AS a;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ask_side_by_side(text[], interval, text, text[]) IS
-    'internal: asks servers by connections of these names, or one after the other if none can '
-    'be opened';
 
+-- Asks servers, at most 16 at once, and leaves no connection behind.
 CREATE FUNCTION objectid_ext_tools._ask_node_ids(conninfo text[], max_wait interval, via text)
 RETURNS SETOF objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     names text[] := ARRAY(SELECT 'objectid_ext_tools ' || n
                           FROM generate_series(1, least(cardinality(conninfo), 16)) AS n);
@@ -235,25 +203,13 @@ EXCEPTION WHEN query_canceled OR others THEN
     RAISE;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ask_node_ids(text[], interval, text) IS
-    'internal: asks servers, at most 16 at once, and leaves no connection behind';
 
 -- A copy of a server has the same system identifier, so the start time tells them apart.
 -- A standby correctly has the same node as its primary.
-
-CREATE FUNCTION objectid_ext_tools.check_node_ids(
-    conninfo text[],
-    max_wait interval DEFAULT '10 s',
-    via text DEFAULT NULL,
-    OUT server integer,
-    OUT node integer,
-    OUT system_identifier bigint,
-    OUT in_recovery boolean,
-    OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools.check_node_ids(conninfo text[], max_wait interval DEFAULT '10 s',
+    via text DEFAULT NULL, OUT server integer, OUT node integer, OUT system_identifier bigint,
+    OUT in_recovery boolean, OUT problem text) RETURNS SETOF record
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH answer AS MATERIALIZED (
         SELECT * FROM objectid_ext_tools._ask_node_ids(conninfo, max_wait, via)
     )
