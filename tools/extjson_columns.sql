@@ -5,14 +5,9 @@
 -- How often a field has values of each kind: the narrowest type of a column that takes them, or
 -- else what they are.  A double that is whole is an integer, for JavaScript makes no difference.
 -- A number without a wrapper is a double if it has no more digits than one can have.
-
-CREATE FUNCTION objectid_ext_tools._extjson_kinds(
-    documents regclass, doc name,
-    OUT name text, OUT kind text, OUT number bigint, OUT legacy bigint
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools._extjson_kinds(documents regclass, doc name, OUT name text,
+    OUT kind text, OUT number bigint, OUT legacy bigint) RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY EXECUTE format($query$
         SELECT key, CASE jsonb_typeof(plain)
@@ -55,16 +50,11 @@ BEGIN
                 "$numberInt": "float8", "$numberLong": "float8", "$numberDouble": "float8"}';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_kinds(regclass, name)
-    IS 'internal: kinds of the values that fields of documents have';
 
 -- The narrowest type that takes all values of a field.  A key must keep apart what differs, so
 -- _id is no text if it has other values as well.
-
 CREATE FUNCTION objectid_ext_tools._extjson_type(name text, kinds text[]) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT type
     FROM (VALUES (1, 'int', '{int}'::text[]),
                  (2, 'bigint', '{int,bigint}'),
@@ -84,17 +74,12 @@ AS $$
     WHERE kinds <@ takes AND (kinds <> '{}' OR n = 14)
     ORDER BY n LIMIT 1
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_type(text, text[])
-    IS 'internal: type of a column for values of these kinds';
 
-CREATE FUNCTION objectid_ext_tools._extjson_fields(
-    documents regclass, doc name,
-    OUT name text, OUT type text, OUT present bigint, OUT nulls bigint,
-    OUT is_column boolean, OUT is_mixed boolean, OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Fields of documents, and the column for each.
+CREATE FUNCTION objectid_ext_tools._extjson_fields(documents regclass, doc name, OUT name text,
+    OUT type text, OUT present bigint, OUT nulls bigint, OUT is_column boolean,
+    OUT is_mixed boolean, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH field AS (
         SELECT k.name, sum(number)::bigint AS present, sum(legacy) AS legacy,
                coalesce(sum(number) FILTER (WHERE kind = 'null'), 0)::bigint AS nulls,
@@ -121,31 +106,23 @@ AS $$
                          AND NOT kinds <@ '{array,empty array}') AS c (is_column, is_mixed)
     ORDER BY f.name <> '_id', f.present DESC, f.name COLLATE "C"
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_fields(regclass, name)
-    IS 'internal: fields of documents, and the column for each';
 
--- A key of several types keeps MongoDB's wrappers, which distinguish 7, "7", an ObjectId and a
--- string of its digits.  Numbers are equal by their values, as in MongoDB.
-
+-- Expression for the _id of a document in table d.  A key of several types keeps MongoDB's
+-- wrappers, which distinguish 7, "7", an ObjectId and a string of its digits.  Numbers are equal
+-- by their values, as in MongoDB.
 CREATE FUNCTION objectid_ext_tools._extjson_key(doc name, is_mixed boolean) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN NOT is_mixed THEN plain
            ELSE format(E'CASE pg_catalog.jsonb_typeof(%s)\n         WHEN ''number'' THEN %1$s'
                        '\n         ELSE %s END', plain, value) END
     FROM format('pg_catalog.jsonb_extract_path(d.%I, ''_id'')', doc) AS value,
          format('%s.extjson_to_jsonb(%s)', objectid_ext_tools._ids_schema(), value) AS plain
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_key(name, boolean)
-    IS 'internal: expression for the _id of a document in table d';
 
-CREATE FUNCTION objectid_ext_tools._extjson_key_problem(
-    documents regclass, doc name, is_mixed boolean
-) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+-- Why the _id of documents is no primary key, or an empty string.
+CREATE FUNCTION objectid_ext_tools._extjson_key_problem(documents regclass, doc name,
+    is_mixed boolean) RETURNS text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     problem text;
 BEGIN
@@ -159,16 +136,11 @@ BEGIN
     RETURN problem;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_key_problem(regclass, name, boolean)
-    IS 'internal: why the _id of documents is no primary key, or an empty string';
 
-CREATE FUNCTION objectid_ext_tools.extjson_columns(
-    documents regclass, doc name DEFAULT 'doc',
-    OUT name text, OUT type text, OUT present bigint, OUT nulls bigint, OUT problem text
-) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools.extjson_columns(documents regclass, doc name DEFAULT 'doc',
+    OUT name text, OUT type text, OUT present bigint, OUT nulls bigint, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT f.name, f.type, f.present, f.nulls,
            nullif(concat_ws('; ', nullif(f.problem, ''), CASE f.name WHEN '_id' THEN nullif(
                objectid_ext_tools._extjson_key_problem(documents, doc, is_mixed), '') END), '')
@@ -178,12 +150,9 @@ COMMENT ON FUNCTION objectid_ext_tools.extjson_columns(regclass, name)
     IS 'the fields of documents of MongoDB: the type of a column that takes all values, how many'
        ' documents have the field, how many of these have null, and what to know about it';
 
-CREATE FUNCTION objectid_ext_tools.extjson_table_statements(
-    documents regclass, target text, doc name DEFAULT 'doc'
-) RETURNS SETOF text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools.extjson_table_statements(documents regclass, target text,
+    doc name DEFAULT 'doc') RETURNS SETOF text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     ids CONSTANT text := objectid_ext_tools._ids_schema();
     table_name CONSTANT text := (SELECT string_agg(quote_ident(part), '.' ORDER BY n)

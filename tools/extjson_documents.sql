@@ -2,28 +2,19 @@
 -- Documents of MongoDB from the lines of a file
 ----------------------------------------------------------------------
 
--- How many brackets a text opens and does not close, outside of strings
-
+-- Brackets that a text opens, less those that it closes, outside of strings.
 CREATE FUNCTION objectid_ext_tools._extjson_depth(part text) RETURNS int
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT length(translate(bare, ']}', '')) - length(translate(bare, '[{', ''))
     FROM regexp_replace(part, $re$"(\\.|[^"\\])*"$re$, '', 'g') AS bare
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_depth(text)
-    IS 'internal: brackets that a text opens, less those that it closes';
 
 -- The documents in some lines: one, several with commas between them, or an array.  Type json
 -- takes what jsonb does not, such as \u0000, so one document does not spoil an array, and an
 -- array can be larger than a jsonb.
-
-CREATE FUNCTION objectid_ext_tools._extjson_elements(
-    lines text[], depth int, OUT doc jsonb, OUT problem text
-) RETURNS SETOF record
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools._extjson_elements(lines text[], depth int, OUT doc jsonb,
+    OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     whole text;
     element record;
@@ -66,20 +57,14 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RETURN NEXT;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._extjson_elements(text[], int)
-    IS 'internal: the documents in the lines of a file, or why there are none';
 
 -- A line that looks like a whole document is tried as one.  Other documents end where their
 -- brackets do.  One that does not must not take the following ones along: where a line begins
 -- with "{" no farther to the right than it did, or is "}, {", there is another.  A line of our own
 -- at the end completes the last.
-
-CREATE FUNCTION objectid_ext_tools.extjson_documents(
-    lines regclass, OUT number bigint, OUT doc jsonb, OUT problem text
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION objectid_ext_tools.extjson_documents(lines regclass, OUT number bigint,
+    OUT doc jsonb, OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     longest CONSTANT int := 100000000;      -- core's btrim() takes nine times as much memory
     blanks CONSTANT text := E' \t\r' || CASE getdatabaseencoding() WHEN 'UTF8'

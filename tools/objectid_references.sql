@@ -4,14 +4,10 @@
 
 -- MongoDB knows no references, but each document has an ObjectId of its own.  So a column refers
 -- to the tables where its values are found.  Policies that hide rows cause an error.
-
-CREATE FUNCTION objectid_ext_tools.objectid_references(
-    schema regnamespace,
-    OUT relation regclass, OUT column_name name, OUT refers_to regclass, OUT number bigint,
-    OUT statement text
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION objectid_ext_tools.objectid_references(schema regnamespace, OUT relation regclass,
+    OUT column_name name, OUT refers_to regclass, OUT number bigint, OUT statement text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
 DECLARE
