@@ -52,6 +52,7 @@ append_to_file("$dir/$_", '') foreach 'pcp.conf', 'pool_hba.conf';
 my $pgpool = IPC::Run::start(
 	[ '/usr/sbin/pgpool', '-n', '-f', "$dir/pgpool.conf", '-F', "$dir/pcp.conf", '-a', "$dir/pool_hba.conf" ],
 	'>', "$dir/log", '2>', "$dir/log");
+END { local $?; $pgpool->kill_kill if $pgpool && $pgpool->pumpable; }
 my $pool = "host=$dir port=$port dbname=postgres user=$user";
 
 # What psql prints for a script that it runs through pgpool
@@ -59,7 +60,11 @@ sub pool_psql
 {
 	my ($script) = @_;
 	my ($out, $err) = ('', '');
-	IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $pool ], '<', \$script, '>', \$out, '2>', \$err)
+
+	# From a file: psql can end, for want of a connection, before it has read a pipe.
+	unlink "$dir/script.sql";
+	append_to_file("$dir/script.sql", $script);
+	IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $pool, '-f', "$dir/script.sql" ], '<', \undef, '>', \$out, '2>', \$err)
 	  or return "failed: $err";
 	chomp $out;
 	return $out;
