@@ -105,7 +105,7 @@ if [ "${0##*/}" = move_shard ]; then
 		[ "$steps" = "$STOP_AT" ] || return 0
 		echo "$$ $BASH_COMMAND" >"$STEPS/new"
 		mv "$STEPS/new" "$STEPS/reached"
-		while [ ! -e "$STEPS/go" ]; do sleep 0.01; done
+		while [ -e "$STEPS/reached" ] && [ ! -e "$STEPS/go" ]; do sleep 0.01; done
 	}
 	trap before_command DEBUG
 fi
@@ -174,7 +174,6 @@ $directory->safe_psql('postgres', q{
 		RETURN (SELECT r.result FROM dblink((SELECT server || ' user=app' FROM shard_route WHERE shard = number), query) AS r (result bigint));
 	EXCEPTION WHEN OTHERS THEN
 		INSERT INTO refused VALUES (SQLSTATE, SQLERRM);
-		PERFORM pg_sleep(0.01);
 		RETURN NULL;
 	END $$;
 });
@@ -205,6 +204,7 @@ sub client
 			IF new_id IS NOT NULL THEN
 				old_token := new_token;
 			END IF;
+			PERFORM pg_sleep(0.01);
 		END LOOP;
 	END \$\$;};
 }
@@ -281,7 +281,7 @@ foreach my $step (1 .. $steps[0])
 	foreach my $what ('program', 'source', 'target')
 	{
 		$round++;
-		next unless $long || $round % 19 == 1;
+		next unless $long || $round % 29 == 1;
 		interrupt($step, (sort keys %shard)[ $step % 3 ], $what, $round % 2 ? 'repeated' : 'undone');
 	}
 }
@@ -430,7 +430,7 @@ is_stopped(qr/the definitions have changed meanwhile/,
 is_stopped(qr/^< CREATE FUNCTION "Shard 6"\.added\(\).*the definitions of source \(<\) and target \(>\) differ/ms,
 	(move(options(6, $shard{6}{place}, $shard{6}{place} eq 'a' ? 'b' : 'a')))[ 0, 2 ]);
 on($shard{6}{place}, 'DROP FUNCTION "Shard 6".added');
-undo_move(6);
+move_on(6);
 
 # Between two databases of one server; the directory's has wal_level = replica.
 foreach my $node ($directory, $server{ $shard{6}{place} })
