@@ -222,8 +222,10 @@ sub wait_for_rows
 
 # ---- Moves ----------------------------------------------------------------------
 
+my $page_shows = join '', slurp_file('docs/sharding.md') =~ /^    move_shard .*\n.* --dry-run\n\n((?: {4}.*\n)+)\nWithout .*\n\n((?: {4}.*\n)+)/m;
+
 # There and back, without trouble
-my @steps;
+my (@steps, $copying);
 foreach my $to ('b', 'a')
 {
 	foreach my $number (sort keys %shard)
@@ -232,8 +234,11 @@ foreach my $to ('b', 'a')
 		my $from = $shard{$number}{place};
 		my ($status, $stdout, $stderr) = move(options($number, $from, $to));
 		is("$status $stderr", '0 ', "$shard{$number}{schema} is moved to $to");
+		is($stdout =~ s/^/    /mgr =~ s/\d+ kB/472 kB/r, $page_shows, 'it prints what the page shows') if $number == 5;
 		is_at($number, $from, $to, $shard{$number}{schema});
-		push @steps, scalar(split /\n/, slurp_file("$dir/all"));
+		my @commands = split /\n/, slurp_file("$dir/all");
+		push @steps, scalar(@commands);
+		($copying) = grep { $commands[ $_ - 1 ] eq 'ask T' } 1 .. @commands;
 		wait_for_rows($number);
 		is(definitions($to, $shard{$number}{schema}), $shard{$number}{definitions}, 'and has the same definitions');
 		is(on($to, $shard{$number}{others}), $shard{$number}{others_before}, 'and the same rows');
@@ -274,14 +279,15 @@ sub interrupt
 	is_at($number, $from, $to, $name);
 }
 
-# In the short form some of them, with each victim and each shard
+# In the short form some of them, with each victim and each shard, and where the source
+# is lost while the target waits for the rows of a table
 my $round = 0;
 foreach my $step (1 .. $steps[0])
 {
 	foreach my $what ('program', 'source', 'target')
 	{
 		$round++;
-		next unless $long || $round % 29 == 1;
+		next unless $long || $round % 29 == 1 || $what eq 'source' && $step == $copying;
 		interrupt($step, (sort keys %shard)[ $step % 3 ], $what, $round % 2 ? 'repeated' : 'undone');
 	}
 }
