@@ -2,10 +2,12 @@
 # objectid_ext_tools has a makefile of its own in tools/; make, make install and
 # make installcheck do both.
 EXTENSION = objectid_ext
-DATA_built = objectid_ext--1.0.sql
 
 # In a build outside of the tree, VPATH is the tree.
 tree = $(or $(VPATH),.)
+
+# The script of each version, and those that update one to the next
+DATA_built = $(notdir $(wildcard $(tree)/extension/objectid_ext--*.sql))
 
 MODULE_big = objectid_ext
 OBJS = objectid_ext.o snowflake_ext.o $(patsubst $(tree)/%.c,%.o,$(sort $(wildcard $(tree)/src/*.c)))
@@ -37,9 +39,9 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# From PostgreSQL 18 on, the script has what only these servers accept.
-$(DATA_built): extension/objectid_ext--1.0.sql $(if $(filter 15 16 17,$(MAJORVERSION)),,extension/postgresql-18.sql)
-	cat $^ >$@
+# From PostgreSQL 18 on, a full script has what only these servers accept.
+$(DATA_built): %.sql: extension/%.sql $(if $(filter 15 16 17,$(MAJORVERSION)),,extension/postgresql-18.sql)
+	cat $(if $(findstring --,$(*:objectid_ext--%=%)),$<,$^) >$@
 
 # An absolute path, for in a build outside of the tree VPATH has a folder src, too.
 $(OBJS): $(wildcard $(tree)/src/*.h) | $(CURDIR)/src

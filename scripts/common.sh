@@ -169,8 +169,10 @@ run() { "${as_user[@]}" env HOME="$work" "$@"; }
 # The files of a tree but those that a build or a run of the tests makes, which
 # may be at it now.
 source_files() {
+	local version
+	version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$1/tools/objectid_ext_tools.control")
 	( cd "$1" && find . -type d \( -name .git -o -name results -o -name 'output_iso' -o -name 'tmp_check*' \) -prune -o \
-		-type f ! -path './objectid_ext--*.sql' ! -path './tools/objectid_ext_tools--*.sql' ! -name '*.o' ! -name '*.so' ! -name '*.bc' ! -name 'regression.*' -print0 )
+		-type f ! -path './objectid_ext--*.sql' ! -path "./tools/objectid_ext_tools--$version.sql" ! -name '*.o' ! -name '*.so' ! -name '*.bc' ! -name 'regression.*' -print0 )
 }
 
 # Build a copy of the tree and install it below $work, where the server finds
