@@ -206,7 +206,7 @@ is(managed(q{
 
 # If the clock is behind, a warning says so.
 my ($ret, $out, $err) = $node->psql('managed', q{
-	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '400 days', 5, 0, 'twitter'));
+	SELECT setval('clock', make_snowflake(clock_timestamp() + interval '9600 hours', 5, 0, 'twitter'));
 	SELECT next_snowflake('clock', 5, 'twitter') FROM generate_series(1, 3);
 	SELECT setval('clock', 1), next_snowflake('clock', 5, 'twitter');});
 like($err, qr/^\S* WARNING:  clock is 34559\d{3} seconds behind the last id of sequence "clock"\nDETAIL: .*\nHINT:  .*another layout\.$/,

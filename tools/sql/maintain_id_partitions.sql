@@ -13,7 +13,8 @@ DROP ROLE IF EXISTS regress_kept_owner, regress_kept_other;
 RESET client_min_messages;
 CREATE ROLE regress_kept_owner;
 CREATE ROLE regress_kept_other;
--- Months and days from this one, because the clock is that of the server
+-- Months and days from this one, because the clock is that of the server; and not over its end
+DO $$ BEGIN PERFORM pg_sleep_until(date_trunc('month', now() + interval '2 min')); END $$;
 CREATE FUNCTION month(n int) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT date_trunc('month', now()) + n * interval '1 month' $$;
 CREATE FUNCTION label(t timestamptz) RETURNS text LANGUAGE sql STABLE AS
     $$ SELECT coalesce((SELECT 'month ' || n FROM generate_series(-20, 20) AS n WHERE month(n) = t), CASE WHEN isfinite(t) THEN 'another time' ELSE t::text END) $$;
