@@ -143,7 +143,9 @@ eval { $session{terminated}{psql}->quit };
 #
 my $killed = start_session();
 is_held(1, 'an open transaction holds the bound back');
+my $offset = -s $node->logfile;
 kill 9, $killed->{pid};
+$node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset);
 wait_until_up($node);
 is_held(0, '... until its process is killed');
 eval { $killed->{psql}->quit };
