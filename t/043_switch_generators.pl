@@ -18,7 +18,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_server('main', conf => 'snowflake.node = 7');
+my $node = start_server('main', conf => "snowflake.node = 7\ndeadlock_timeout = 10s");
 $node->safe_psql('postgres', 'CREATE TABLE done ()');
 
 #
