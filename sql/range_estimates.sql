@@ -116,23 +116,24 @@ SELECT pg_temp.estimate('SELECT FROM range_ids WHERE id > ''ff000000000000000000
 
 -- Rows that were added since ANALYZE: an id a second, a tenth of them in the last
 -- 10,000 s
+SELECT now() \gset
 CREATE TABLE range_recent (id objectid) WITH (autovacuum_enabled = off);
 ALTER TABLE range_recent ALTER id SET STATISTICS 400;
-INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 s') FROM generate_series(100000, 10001, -1) AS i;
+INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '1 s') FROM generate_series(100000, 10001, -1) AS i;
 ANALYZE range_recent;
-INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 s') FROM generate_series(10000, 1, -1) AS i;
+INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '1 s') FROM generate_series(10000, 1, -1) AS i;
 SELECT rows, past, estimate
 FROM (VALUES (100, 0), (1000, 0), (5000, 0), (15000, 0), (1000, 50000), (20000, 5000)) AS span (rows, past),
-     LATERAL pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L AND id < %L', objectid_floor(now() - (past + rows) * interval '1 s'),
-                                     objectid_floor(now() - (past - 10) * interval '1 s'))) AS estimate
+     LATERAL pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L AND id < %L', objectid_floor(:'now'::timestamptz - (past + rows) * interval '1 s'),
+                                     objectid_floor(:'now'::timestamptz - (past - 10) * interval '1 s'))) AS estimate
 WHERE estimate NOT BETWEEN 0.8 * rows AND 1.25 * rows;
-SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id > %L', objectid_floor(now() + interval '1 h'))) < 10 AS later;
+SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id > %L', objectid_floor(:'now'::timestamptz + interval '1 h'))) < 10 AS later;
 -- A table that has grown because all rows were updated
 TRUNCATE range_recent;
-INSERT INTO range_recent SELECT objectid_floor(now() - i * interval '1 min') FROM generate_series(50000, 1, -1) AS i;
+INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '1 min') FROM generate_series(50000, 1, -1) AS i;
 ANALYZE range_recent;
 UPDATE range_recent SET id = id;
-SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(now() - interval '1 h'))) BETWEEN 30 AND 200 AS recent;
+SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(:'now'::timestamptz - interval '1 h'))) BETWEEN 30 AND 200 AS recent;
 DROP TABLE range_recent;
 
 -- Without our histogram, for example after pg_upgrade, which keeps core's: core's defaults

@@ -6,7 +6,7 @@
 SET timezone = 'UTC';
 
 -- now, the shard, the low ten bits of the sequence number
-SELECT (p).node, (p).sequence, abs(extract(epoch FROM (p).created - clock_timestamp())) < 2 AS now
+SELECT (p).node, (p).sequence, abs(extract(epoch FROM (p).created - clock_timestamp())) < 60 AS now
 FROM (SELECT snowflake_parts(next_shard_id(5, 1024 * 7 + 77), 'instagram') p) s;
 SELECT (p).node, (p).sequence
 FROM (SELECT snowflake_parts(next_shard_id(8191, 9223372036854775807), 'instagram') p) s;
