@@ -61,7 +61,7 @@ $$;
 -- A line that looks like a whole document is tried as one.  Other documents end where their
 -- brackets do.  One that does not must not take the following ones along: where a line begins
 -- with "{" no farther to the right than it did, or is "}, {", there is another.  A line of our own
--- at the end completes the last.
+-- at the end, also after lines without a number, completes the last.
 CREATE FUNCTION objectid_ext_tools.extjson_documents(lines regclass, OUT number bigint,
     OUT doc jsonb, OUT problem text) RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -77,10 +77,10 @@ DECLARE
     begins boolean;
 BEGIN
     FOR line IN EXECUTE format($q$
-        SELECT number::bigint, part, strpos(line, left(part, 1)) AS margin
+        SELECT number::bigint, part, strpos(line, left(part, 1)) AS margin, false AS is_end
         FROM (SELECT number, line, CASE WHEN line LIKE '{%%}' OR octet_length(line) > $2 THEN line
                                         ELSE btrim(line, $1) END AS part FROM %s) AS l
-        WHERE part <> '' UNION ALL SELECT NULL, '{', 0 ORDER BY number NULLS LAST
+        WHERE part <> '' UNION ALL SELECT NULL, '{', 0, true ORDER BY is_end, number
     $q$, lines) USING blanks, longest LOOP
         begins := line.margin <= margin AND left(line.part, 64) ~ '^([[, ]*[{]|[]}]+ *, *[{]$)';
         IF begins AND depth > 0 AND line.part ~ '^[]}]' THEN

@@ -111,6 +111,9 @@ SELECT * FROM objectid_ext_tools.extjson_documents(NULL);
 -- Any table or view of lines; the numbers give the order
 CREATE VIEW "Lines" AS SELECT -n AS number, '{"n":' || n || '}' AS line FROM generate_series(1, 3) AS n;
 SELECT * FROM objectid_ext_tools.extjson_documents('"Lines"');
+-- Lines without a number come last, in any order, and none is lost.
+CREATE VIEW half_numbered AS SELECT CASE n % 2 WHEN 0 THEN -n END AS number, '{"n": ' || n || ', "open": {' AS line FROM generate_series(1, 1000) AS n;
+SELECT count(doc), count(problem) FROM objectid_ext_tools.extjson_documents('half_numbered');
 
 SET client_min_messages = warning;
 DROP SCHEMA import CASCADE;
