@@ -7,8 +7,19 @@
 -- A number without a wrapper is a double if it has no more digits than one can have.
 CREATE FUNCTION objectid_ext_tools._extjson_kinds(documents regclass, doc name, OUT name text,
     OUT kind text, OUT number bigint, OUT legacy bigint) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+SET jit = off           -- compiling takes longer than reading some thousand documents
+AS $$
+DECLARE
+    other jsonb;
 BEGIN
+    EXECUTE format('SELECT %I FROM %s WHERE jsonb_typeof(%1$I) <> ''object'' LIMIT 1',
+                   doc, documents) INTO other;
+    IF other IS NOT NULL THEN
+        RAISE EXCEPTION 'value in table % is not a document: %', documents, left(other::text, 64)
+            USING ERRCODE = 'invalid_parameter_value', HINT =
+                  format('A view can omit it: WHERE jsonb_typeof(%I) = ''object''.', doc);
+    END IF;
     RETURN QUERY EXECUTE format($query$
         SELECT key, CASE jsonb_typeof(plain)
             WHEN 'number' THEN CASE
@@ -157,6 +168,8 @@ DECLARE
     ids CONSTANT text := objectid_ext_tools._ids_schema();
     table_name CONSTANT text := (SELECT string_agg(quote_ident(part), '.' ORDER BY n)
                                  FROM unnest(parse_ident(target)) WITH ORDINALITY AS p (part, n));
+    -- with a schema, because the caller's path may find another one
+    source CONSTANT text := (pg_identify_object('pg_class'::regclass, documents, 0)).identity;
     plain text := format('%s.extjson_to_jsonb(d.%I)', ids, doc);
     columns text[];
     key_is_mixed boolean;
@@ -183,7 +196,7 @@ BEGIN
         columns[1] || CASE objectid_ext_tools._extjson_key_problem(documents, doc, key_is_mixed)
                           WHEN '' THEN ' PRIMARY KEY' ELSE '' END || columns[2:], E',\n    '));
     RETURN NEXT format(E'INSERT INTO %s\nSELECT r.* FROM %s AS d,\n     pg_catalog.jsonb_to_record'
-                       '(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL;', table_name, documents,
+                       '(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL;', table_name, source,
                        plain, array_to_string(columns, E',\n    '), doc);
 END;
 $$;

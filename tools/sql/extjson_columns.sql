@@ -121,8 +121,11 @@ CREATE TABLE wide AS SELECT jsonb_object_agg('c' || n, n) || '{"ctid": 1}' AS do
 SELECT extjson_table_statements('wide', 'x');
 UPDATE wide SET doc = doc - 'c1601';
 SELECT length(extjson_table_statements('wide', 'x')) > 10000 AS fits;
-CREATE TABLE scalar AS SELECT jsonb '5' AS doc;
-SELECT extjson_columns('scalar');
+CREATE TABLE scalar AS SELECT unnest('{"{\"_id\": 1}",NULL,5}'::jsonb[]) AS "Doc";
+\set VERBOSITY default
+SELECT extjson_columns('scalar', 'Doc');
+SELECT extjson_table_statements('scalar', 'x', 'Doc');
+\set VERBOSITY terse
 SELECT extjson_columns(NULL), extjson_table_statements('one', NULL);
 
 -- Names in the path of a caller change nothing, nor does another's path change the statements.
@@ -130,6 +133,12 @@ CREATE SCHEMA evil;
 CREATE FUNCTION evil.extjson_to_jsonb(jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT jsonb ''"evil"''';
 CREATE FUNCTION evil.jsonb_each(jsonb, OUT key text, OUT value jsonb) RETURNS SETOF record LANGUAGE sql AS 'SELECT ''evil'', $1';
 CREATE FUNCTION evil.jsonb_to_record(jsonb) RETURNS record LANGUAGE sql AS 'SELECT 1';
+CREATE TABLE evil.document AS SELECT jsonb '{"_id": "evil"}' AS doc;
+CREATE TEMP TABLE document AS SELECT jsonb '{"_id": 3}' AS doc;
+SET search_path = evil, pg_catalog, public, pg_temp;
+SELECT * FROM objectid_ext_tools.extjson_table_statements('pg_temp.document', 'import.from_temp') \gexec
+SELECT * FROM import.from_temp;
+DROP TABLE pg_temp.document;
 SET search_path = evil, pg_catalog, public;
 SELECT * FROM objectid_ext_tools.extjson_columns('import.one');
 SELECT * FROM objectid_ext_tools.extjson_table_statements('import.one', 'import.safe') \gexec
@@ -154,6 +163,30 @@ SELECT * FROM review ORDER BY shop, number;
 SELECT * FROM objectid_references('import');
 SELECT statement FROM objectid_references('import') WHERE statement IS NOT NULL \gexec
 SELECT * FROM objectid_references('import');
+-- Sub-documents and DBRefs that are missing, null or of another type; an _id and other names of both
+CREATE TABLE house_document AS SELECT d::jsonb AS doc FROM unnest(ARRAY[
+    '{"_id": 1, "street": "a", "address": {"_id": 7, "street": "b", "city": "X"}, "owner": {"$ref": "person", "$id": {"$oid": "66f0000000000000000000b1"}}}',
+    '{"_id": 2, "owner": {"$oid": "66f0000000000000000000b1"}}', '{"_id": 3, "address": null, "owner": null}']) AS d;
+CREATE VIEW house_view AS
+SELECT coalesce(nullif(doc->'address', 'null'), '{}') || doc || jsonb_build_object('owner', coalesce(doc#>'{owner,$id}', doc->'owner')) AS doc
+FROM house_document;
+SELECT * FROM extjson_table_statements('house_view', 'house') \gexec
+SELECT * FROM house ORDER BY _id;
+INSERT INTO house_document VALUES ('{"_id": 4, "address": "Main street"}');
+SELECT extjson_columns('house_view');
+
+-- A key of several types that is made plain, as references to it are
+CREATE TABLE parent_document AS SELECT jsonb_build_object('_id', id::jsonb, 'up', lag(id::jsonb) OVER (ORDER BY n), 'child', jsonb '[{"n": 1}]') AS doc
+FROM unnest(ARRAY['{"$oid": "59a47286cfa9a3a73e51e72c"}', '"a"', '{"$uuid": "73ffd26444b34c6990e8e7d1dfc035d4"}', '{"$date": 0}']) WITH ORDINALITY AS t (id, n);
+CREATE VIEW child_document AS
+SELECT child || jsonb_build_object('parent', doc -> '_id') AS doc FROM parent_document, jsonb_path_query(doc, '$.child[*] ? (@ != null)') AS child;
+SELECT s.* FROM unnest('{parent,child}'::text[]) AS t, extjson_table_statements((t || '_document')::regclass, t) AS s \gexec
+ALTER TABLE parent ALTER _id TYPE text USING extjson_to_jsonb(_id)#>>'{}';
+ALTER TABLE parent ADD FOREIGN KEY (up) REFERENCES parent;
+ALTER TABLE child ADD FOREIGN KEY (parent) REFERENCES parent;
+SELECT up, _id, n FROM parent JOIN child ON parent = _id ORDER BY _id;
+DROP TABLE house, child, parent;
+
 -- partitions, keys of several columns, other schemas, rows that the role may not see
 CREATE TABLE visit (shop objectid, n int, PRIMARY KEY (shop, n)) PARTITION BY LIST (n);
 CREATE TABLE visit_1 PARTITION OF visit FOR VALUES IN (1);
