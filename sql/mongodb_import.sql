@@ -73,13 +73,16 @@ SELECT count(*) FROM json_shop JOIN shop USING (_id, name);
 -- CSV: an _id has the form ObjectId(...), which is valid input
 --
 CREATE TABLE csv_shop (_id objectid PRIMARY KEY, name text, shelves int);
-\copy csv_shop from stdin (format csv, header)
+\copy csv_shop from stdin (format csv, header match)
 _id,name,shelves
 ObjectId(65c0a6899c41e07bd23fa910),The Paper Lantern,112
 ObjectId(65c0a6b29c41e07bd23fa911),"Livraria ""da Mar"", Lisboa",64
 \.
 SELECT * FROM csv_shop ORDER BY _id;
 \set VERBOSITY terse
+\copy csv_shop from stdin (format csv, header match)
+name,_id,shelves
+\.
 \copy csv_shop from stdin (format csv)
 ObjectId(65c0a6899c41e07bd23fa912,unclosed,1
 \.
@@ -126,7 +129,7 @@ INSERT INTO item VALUES
     ('ffffffffffffffffffffffff', E'a"b\\c\n', -2147483648, -9223372036854775808, '5e-324', 'NaN', '10000-01-01 00:00:00.001Z', '00000000-0000-0000-0000-000000000000', '', '{000000000000000000000000}'),
     ('000000000000000000000000', '', 0, 9223372036854775807, '1.7976931348623157e308', 'Infinity', '0044-03-15 12:00:00Z BC', 'ffffffff-ffff-ffff-ffff-ffffffffffff', decode(repeat('ab', 200), 'hex'), '{507f1f77bcf86cd799439011,ffffffffffffffffffffffff}'),
     ('000000000000000000000001', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-    ('000000000000000000000002', 'x', 1, 1, '-Infinity', '-1.234567890123456789012345678901234E-300', '1969-12-31 23:59:59.999Z', NULL, '\xff', NULL);
+    ('000000000000000000000002', 'x', 1, 1, '-Infinity', '-1.234567890123456789012345678901234E-300', '1969-12-31 23:59:59.999Z', NULL, '\xff', '{}');
 CREATE TABLE back AS
 SELECT jsonb_strip_nulls(jsonb_build_object(
            '_id', objectid_extjson(_id), 'name', name, 'n', n,
@@ -136,7 +139,7 @@ SELECT jsonb_strip_nulls(jsonb_build_object(
            'at', ('{"$date":{"$numberLong":"' || trunc(extract(epoch FROM at) * 1000) || '"}}')::jsonb,
            'key', ('{"$binary":{"base64":"' || encode(uuid_send(key), 'base64') || '","subType":"04"}}')::jsonb,
            'logo', ('{"$binary":{"base64":"' || translate(encode(logo, 'base64'), E'\n', '') || '","subType":"00"}}')::jsonb,
-           'tags', (SELECT jsonb_agg(objectid_extjson(tag)) FROM unnest(tags) AS tag))) AS document
+           'tags', (SELECT coalesce(jsonb_agg(objectid_extjson(tag)), '[]') FROM unnest(tags) AS tag HAVING tags IS NOT NULL))) AS document
 FROM item;
 SELECT count(*), count(*) FILTER (WHERE to_jsonb(r) = to_jsonb(i)) AS same
 FROM back, jsonb_populate_record(NULL::item, extjson_to_jsonb(document)) AS r JOIN item AS i USING (_id);
