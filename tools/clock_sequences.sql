@@ -4,28 +4,28 @@
 
 -- A default that calls a generator, numbered, with its arguments, the last value of the sequence
 -- and, from layout on, facts of the layout.
-CREATE TYPE objectid_ext_tools._clock AS (
+CREATE TYPE _clock AS (
     id integer, relation regclass, attnum smallint, attname name, generator name,
     sequence_name text, sequence regclass, node integer, node_of_server boolean, readable boolean,
     last_value bigint, layout snowflake_layout, max_node integer, slots bigint, tick interval,
     second_day bigint, highest bigint, last_instant timestamp with time zone);
 
 -- Defaults of permanent tables that call generators; last_value is null if it cannot be read.
-CREATE FUNCTION objectid_ext_tools._clocks() RETURNS SETOF objectid_ext_tools._clock
-LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _clocks() RETURNS SETOF _clock
+LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH call AS MATERIALIZED (
         SELECT row_number() OVER ()::integer AS id, d.*,
                CASE WHEN sequence ~ ('^([a-z_][a-z0-9_]*|"([^"]|"")+")[.]'
                                      '([a-z_][a-z0-9_]*|"([^"]|"")+")$')
                     THEN parse_ident(sequence)
                END AS path
-        FROM objectid_ext_tools._generator_defaults(NULL) AS d JOIN pg_class ON oid = relation
+        FROM _generator_defaults(NULL) AS d JOIN pg_class ON oid = relation
         WHERE relpersistence <> 't'
     ), known AS MATERIALIZED (
         SELECT *
         FROM (SELECT DISTINCT layout FROM call) AS l (name),
-             LATERAL objectid_ext_tools._layout(name) AS layout,
-             LATERAL objectid_ext_tools._layout_facts(layout)
+             LATERAL _layout(name) AS layout,
+             LATERAL _layout_facts(layout)
     )
     SELECT id, relation, attnum, attname, generator, call.sequence, s.oid,
            CASE call.node WHEN 'server' THEN setting.node ELSE call.node::integer END,
@@ -34,7 +34,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
                 THEN pg_sequence_last_value(s.oid)
            END,
            known.layout, max_node, slots, tick, second_day, highest, last_instant
-    FROM call CROSS JOIN objectid_ext_tools._server_settings() AS setting
+    FROM call CROSS JOIN _server_settings() AS setting
          LEFT JOIN known ON known.name = call.layout
          LEFT JOIN (pg_class s JOIN pg_namespace n ON n.oid = relnamespace)
              ON relkind = 'S' AND nspname = path[1] AND relname = path[2]
@@ -43,9 +43,9 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
 $$;
 
 -- What is wrong with the arguments of a generator, its layout or the type of the column.
-CREATE FUNCTION objectid_ext_tools._default_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _default_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, atttypid::regtype AS type
         FROM unnest(clocks) AS c
@@ -81,17 +81,17 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     UNION ALL
     SELECT c.id, format('the layout begins at %s', epoch)
     FROM clock AS c,
-         LATERAL (SELECT (objectid_ext_tools._id_facts(0, layout)).created) AS l (epoch)
+         LATERAL (SELECT (_id_facts(0, layout)).created) AS l (epoch)
     WHERE epoch > clock_timestamp()
 $$;
 
 -- Options that the sequence of a clock, or of the numbers of a shard, cannot have.
-CREATE FUNCTION objectid_ext_tools._option_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _option_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH used AS MATERIALIZED (
         SELECT c.*, s.*, relpersistence, generator = 'next_snowflake' AS is_clock,
-               objectid_ext_tools._id_floor('bigint', clock_timestamp(), layout)::bigint AS present
+               _id_floor('bigint', clock_timestamp(), layout)::bigint AS present
         FROM unnest(clocks) AS c
              JOIN pg_sequence s ON seqrelid = sequence JOIN pg_class ON oid = seqrelid
     )
@@ -129,9 +129,9 @@ $$;
 -- Defaults, functions and identity columns that take numbers of a clock by nextval.  A function
 -- that computes the name of the sequence, such as Mastodon's timestamp_id(), is not seen; nor is
 -- one that may not use the sequence, for anybody can create such a one.
-CREATE FUNCTION objectid_ext_tools._nextval_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _nextval_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.id, c.sequence, relname, nspname, relnamespace
         FROM unnest(clocks) AS c
@@ -184,9 +184,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Other layouts of the sequence of a clock, and who may insert but not use it.
-CREATE FUNCTION objectid_ext_tools._sharing_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _sharing_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, count(*) OVER (PARTITION BY sequence) > 1 AS shared,
                replace(layout::text, ';start=random', '') AS ids, relowner, relacl
@@ -214,13 +214,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- What is wrong with the last value of a clock.
-CREATE FUNCTION objectid_ext_tools._value_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _value_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, last.created - clock_timestamp() AS lead, last.node AS last_node
         FROM unnest(clocks) AS c
-             LEFT JOIN LATERAL objectid_ext_tools._id_facts(
+             LEFT JOIN LATERAL _id_facts(
                  CASE WHEN last_value BETWEEN second_day AND highest THEN last_value END, layout
              ) AS last ON true
         WHERE generator = 'next_snowflake'
@@ -240,14 +240,14 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     UNION ALL
     SELECT c.id, format('the clock is %s seconds behind the last id',
                         round(extract(epoch FROM lead)))
-    FROM clock AS c, objectid_ext_tools._server_settings() AS s
+    FROM clock AS c, _server_settings() AS s
     WHERE lead > max_lead + interval '1 second' + tick
 $$;
 
 -- Sequences of distributed tables that Citus would change.  Its catalog exists only with Citus.
-CREATE FUNCTION objectid_ext_tools._citus_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _citus_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         RETURN QUERY EXECUTE
@@ -266,24 +266,24 @@ END;
 $$;
 
 -- All problems of each clock, in one text.
-CREATE FUNCTION objectid_ext_tools._clock_problems(clocks objectid_ext_tools._clock[],
-    OUT id integer, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _clock_problems(clocks _clock[], OUT id integer, OUT problem text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT p.id, string_agg(p.problem, '; ' ORDER BY p.kind, p.problem COLLATE "C")
-    FROM (SELECT 1 AS kind, * FROM objectid_ext_tools._default_problems(clocks)
-          UNION ALL SELECT 2, * FROM objectid_ext_tools._option_problems(clocks)
-          UNION ALL SELECT 3, * FROM objectid_ext_tools._citus_problems(clocks)
-          UNION ALL SELECT 4, * FROM objectid_ext_tools._nextval_problems(clocks)
-          UNION ALL SELECT 4, * FROM objectid_ext_tools._sharing_problems(clocks)
-          UNION ALL SELECT 5, * FROM objectid_ext_tools._value_problems(clocks)) AS p
+    FROM (SELECT 1 AS kind, * FROM _default_problems(clocks)
+          UNION ALL SELECT 2, * FROM _option_problems(clocks)
+          UNION ALL SELECT 3, * FROM _citus_problems(clocks)
+          UNION ALL SELECT 4, * FROM _nextval_problems(clocks)
+          UNION ALL SELECT 4, * FROM _sharing_problems(clocks)
+          UNION ALL SELECT 5, * FROM _value_problems(clocks)) AS p
     GROUP BY p.id
 $$;
 
 -- Since when the statistics of this database are counted.  Counters begin with the statistics of
 -- the database: they are reset on demand, which pg_stat_database shows, or discarded after a
 -- crash, which resets those of the whole server, too.
-CREATE FUNCTION objectid_ext_tools._counted_since() RETURNS timestamp with time zone
-LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _counted_since() RETURNS timestamp with time zone
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT greatest((SELECT stats_reset FROM pg_stat_database WHERE datname = current_database()),
                     least((SELECT stats_reset FROM pg_stat_archiver),
                           (SELECT stats_reset FROM pg_stat_bgwriter),
@@ -291,17 +291,16 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 $$;
 
 -- The rows of the view clock_sequences.
-CREATE FUNCTION objectid_ext_tools._clock_sequences(OUT table_name regclass, OUT column_name name,
-    OUT generator name, OUT sequence regclass, OUT layout snowflake_layout, OUT node integer,
-    OUT last_id bigint, OUT last_time timestamp with time zone, OUT lead interval,
-    OUT ids_taken double precision, OUT ids_per_second double precision, OUT share double precision,
+CREATE FUNCTION _clock_sequences(OUT table_name regclass, OUT column_name name, OUT generator name,
+    OUT sequence regclass, OUT layout snowflake_layout, OUT node integer, OUT last_id bigint,
+    OUT last_time timestamp with time zone, OUT lead interval, OUT ids_taken double precision,
+    OUT ids_per_second double precision, OUT share double precision,
     OUT counted_since timestamp with time zone, OUT last_instant timestamp with time zone,
     OUT years_left numeric, OUT same_ids regclass[], OUT problem text) RETURNS SETOF record
-LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
     WITH found (clocks) AS MATERIALIZED (
-        SELECT ARRAY(SELECT c FROM objectid_ext_tools._clocks() AS c)
+        SELECT ARRAY(SELECT c FROM _clocks() AS c)
     ), clock AS MATERIALIZED (
         SELECT c.*, c.generator = 'next_snowflake' AS is_clock,
                replace(c.layout::text, ';start=random', '') AS ids
@@ -310,7 +309,7 @@ AS $$
         SELECT c.ids, c.node, array_agg(DISTINCT c.sequence) AS sequences
         FROM clock AS c WHERE is_clock AND c.sequence IS NOT NULL GROUP BY c.ids, c.node
     ), problems AS MATERIALIZED (
-        SELECT p.* FROM found, objectid_ext_tools._clock_problems(clocks) AS p
+        SELECT p.* FROM found, _clock_problems(clocks) AS p
     )
     SELECT c.relation, c.attname, c.generator, c.sequence, c.layout, c.node,
            taken.id, last.created, last.created - now, number, rate,
@@ -325,17 +324,16 @@ AS $$
          CROSS JOIN LATERAL (
              SELECT CASE WHEN is_clock AND last_value BETWEEN second_day AND highest
                          THEN last_value END) AS taken (id)
-         LEFT JOIN LATERAL objectid_ext_tools._id_facts(taken.id, c.layout) AS last ON true,
-         clock_timestamp() AS now,
-         objectid_ext_tools._counted_since() AS since,
+         LEFT JOIN LATERAL _id_facts(taken.id, c.layout) AS last ON true, clock_timestamp() AS now,
+         _counted_since() AS since,
          LATERAL (SELECT pg_stat_get_blocks_fetched(c.sequence)::float8 * seqcache) AS n (number),
          LATERAL (SELECT number / nullif(extract(epoch FROM now - since), 0)::float8) AS r (rate)
     ORDER BY c.relation::text COLLATE "C", c.attnum
 $$;
 
-CREATE VIEW objectid_ext_tools.clock_sequences AS
-SELECT * FROM objectid_ext_tools._clock_sequences();
-COMMENT ON VIEW objectid_ext_tools.clock_sequences IS
+CREATE VIEW clock_sequences AS
+SELECT * FROM _clock_sequences();
+COMMENT ON VIEW clock_sequences IS
     'columns whose default is a call of next_snowflake() or next_shard_id(), with the sequence, '
     'its last id and rate, and what is wrong with it in column problem; null if nothing is';
-GRANT SELECT ON objectid_ext_tools.clock_sequences TO PUBLIC;
+GRANT SELECT ON clock_sequences TO PUBLIC;

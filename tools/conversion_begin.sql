@@ -5,24 +5,21 @@
 -- Statements that add shadow columns to the tables of a key.  The trigger assigns, because a cast
 -- would need USAGE on the schema of the type.  It fires in replication, too.  The check holds for
 -- all rows that are written from now on; when it is validated, all rows are filled.
-CREATE FUNCTION objectid_ext_tools._begin_statements(key objectid_ext_tools._key) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET standard_conforming_strings = on
-AS $body$
+CREATE FUNCTION _begin_statements(key _key) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET standard_conforming_strings = on AS $body$
     WITH tables AS MATERIALIZED (
         SELECT relation, format('%I.%I', nspname, '_objectid_ext_' || c.oid) AS function,
-               objectid_ext_tools._state(key, relation,
-                   objectid_ext_tools._fingerprint(relation)) AS state,
+               _state(key, relation, _fingerprint(relation)) AS state,
                string_agg(format('ADD COLUMN %I %s', shadow, key.to_type), ', ') AS additions,
                string_agg(format('NEW.%I := NEW.%I;', shadow, attname), ' ') AS assignments,
                string_agg(format('(%1$I IS NULL) = (%2$I IS NULL) AND %1$I '
                                  || CASE WHEN key.to_type = 'bigint'::regtype THEN '= %2$I'
                                          ELSE 'OPERATOR(%4$s.=) %2$I::%3$s' END
                                  || CASE WHEN attnotnull THEN ' AND %1$I IS NOT NULL'
-                                         ELSE '' END,
-                                 shadow, attname, key.to_type, objectid_ext_tools._ids_schema()),
+                                         ELSE '' END, shadow, attname, key.to_type, _ids_schema()),
                           ' AND ') AS condition
-        FROM objectid_ext_tools._changing_columns(key)
+        FROM _changing_columns(key)
              JOIN pg_class c ON c.oid = relation
              JOIN pg_namespace n ON n.oid = relnamespace
         GROUP BY relation, nspname, c.oid
@@ -43,29 +40,28 @@ $body$;
 
 -- Adds shadow columns to the tables of a key, each with a trigger that keeps it equal.  To
 -- compile the queries of the catalog would take longer than clients can wait for a lock.
-CREATE PROCEDURE objectid_ext_tools._conversion_begin("table" regclass, "column" name,
-    to_type regtype, max_wait interval)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE PROCEDURE _conversion_begin("table" regclass, "column" name, to_type regtype,
+    max_wait interval)
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 DECLARE
-    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+    key CONSTANT _key := ("table", "column", to_type);
 BEGIN
     -- it could be executed in one, but the steps after it could not
     IF transaction_timestamp() <> statement_timestamp() THEN
         RAISE EXCEPTION 'a step of a conversion cannot run inside a transaction block'
             USING ERRCODE = 'active_sql_transaction', HINT = E'Use \\gexec without BEGIN.';
     END IF;
-    PERFORM objectid_ext_tools._claim("table");
-    PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
+    PERFORM _claim("table");
+    PERFORM _lock_in_turn(ARRAY(
         SELECT DISTINCT relation
-        FROM objectid_ext_tools._changing_columns(key) ORDER BY 1), max_wait);
-    PERFORM objectid_ext_tools._refuse(key, 1);
+        FROM _changing_columns(key) ORDER BY 1), max_wait);
+    PERFORM _refuse(key, 1);
     -- of tables that were dropped while they were converted
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
+    PERFORM _execute_all(VARIADIC ARRAY(
         SELECT format('DROP FUNCTION %s', function)
-        FROM objectid_ext_tools._conversions() WHERE relation IS NULL));
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
-        SELECT objectid_ext_tools._begin_statements(key)));
+        FROM _conversions() WHERE relation IS NULL));
+    PERFORM _execute_all(VARIADIC ARRAY(
+        SELECT _begin_statements(key)));
 END;
 $$;

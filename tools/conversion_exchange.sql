@@ -5,18 +5,17 @@
 -- The statements of all kinds are executed in the order of their steps.
 
 -- Statements that put the shadow columns in the place of the columns.
-CREATE FUNCTION objectid_ext_tools._exchange_columns(key objectid_ext_tools._key,
-    OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-AS $$
+CREATE FUNCTION _exchange_columns(key _key, OUT step integer, OUT statement text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off AS $$
     WITH changing AS MATERIALIZED (
         SELECT s.relation, s.attname, s.shadow, s.attnotnull, attacl, attoptions, relowner,
                coalesce(attstattarget, -1) AS target, pg_get_expr(adbin, adrelid) AS "default",
                col_description(a.attrelid, a.attnum) AS comment,
                (SELECT conname FROM pg_constraint
                 WHERE conrelid = s.relation AND contype = 'n' AND conkey[1] = s.attnum) AS not_null
-        FROM objectid_ext_tools._changing_columns(key) AS s
+        FROM _changing_columns(key) AS s
              JOIN pg_class c ON c.oid = s.relation
              JOIN pg_attribute a ON a.attrelid = s.relation AND a.attnum = s.attnum
              LEFT JOIN pg_attrdef ON adrelid = a.attrelid AND adnum = a.attnum
@@ -45,18 +44,17 @@ AS $$
     FROM changing WHERE comment IS NOT NULL
     UNION ALL
     SELECT 14, g
-    FROM changing,
-         objectid_ext_tools._grants(attacl, relowner, format(' (%I)', attname), relation::text) AS g
+    FROM changing, _grants(attacl, relowner, format(' (%I)', attname), relation::text) AS g
 $$;
 
 -- Statements that put the indexes of the shadow columns in the place of the indexes.
-CREATE FUNCTION objectid_ext_tools._exchange_indexes(key objectid_ext_tools._key,
-    OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _exchange_indexes(key _key, OUT step integer, OUT statement text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH indexes AS MATERIALIZED (
         SELECT k.*, indisreplident, indisclustered, contype,
                obj_description(k.index, 'pg_class') AS comment
-        FROM objectid_ext_tools._changing_indexes(key) AS k
+        FROM _changing_indexes(key) AS k
              JOIN pg_index ON indexrelid = k.index
              LEFT JOIN pg_constraint ON conindid = k.index AND contype IN ('p', 'u')
     )
@@ -79,17 +77,16 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                       c.attname)
     FROM indexes AS i
          JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.%I', schema, i.shadow))
-         JOIN objectid_ext_tools._changing_columns(key) AS c
+         JOIN _changing_columns(key) AS c
              ON c.relation = i.relation AND c.shadow = a.attname
 $$;
 
 -- Statements that move constraints and the ownership of sequences to the new columns.
-CREATE FUNCTION objectid_ext_tools._exchange_constraints(key objectid_ext_tools._key,
-    OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _exchange_constraints(key _key, OUT step integer, OUT statement text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT s.*
-    FROM objectid_ext_tools._changing_constraints(key) AS c,
-         obj_description(oid, 'pg_constraint') AS comment,
+    FROM _changing_constraints(key) AS c, obj_description(oid, 'pg_constraint') AS comment,
          LATERAL (VALUES
              (CASE contype WHEN 'f' THEN 3 ELSE 4 END,
               format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)),
@@ -102,7 +99,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                                    conrelid::regclass, comment) END)) AS s
     UNION ALL
     SELECT s.*
-    FROM objectid_ext_tools._changing_columns(key) AS c
+    FROM _changing_columns(key) AS c
          JOIN pg_depend ON classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass
              AND refobjid = c.relation AND refobjsubid = c.attnum AND deptype = 'a'
          JOIN pg_class ON oid = objid AND relkind = 'S',
@@ -114,21 +111,19 @@ $$;
 
 -- Statements that put the shadow columns in the place of the columns, with all that belongs to
 -- them.
-CREATE FUNCTION objectid_ext_tools._exchange_statements(key objectid_ext_tools._key)
-RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-AS $$
+CREATE FUNCTION _exchange_statements(key _key) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off AS $$
     WITH statements AS (
-        SELECT * FROM objectid_ext_tools._view_statements(key)
+        SELECT * FROM _view_statements(key)
         UNION ALL
-        SELECT * FROM objectid_ext_tools._exchange_columns(key)
+        SELECT * FROM _exchange_columns(key)
         UNION ALL
-        SELECT * FROM objectid_ext_tools._exchange_indexes(key)
+        SELECT * FROM _exchange_indexes(key)
         UNION ALL
-        SELECT * FROM objectid_ext_tools._exchange_constraints(key)
+        SELECT * FROM _exchange_constraints(key)
         UNION ALL
-        SELECT 17, f FROM objectid_ext_tools._trigger_functions(key) AS f
+        SELECT 17, f FROM _trigger_functions(key) AS f
     )
     SELECT statement
     FROM (SELECT *, row_number() OVER () AS place FROM statements) AS s
@@ -137,18 +132,17 @@ AS $$
 $$;
 
 -- An error unless the shadow columns are filled and have their indexes.
-CREATE FUNCTION objectid_ext_tools._check_complete(key objectid_ext_tools._key)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _check_complete(key _key) RETURNS void
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     missing text;
 BEGIN
     SELECT * INTO missing
     FROM (SELECT format('table %s is not filled', relation)
-          FROM objectid_ext_tools._unvalidated(key.relation)
+          FROM _unvalidated(key.relation)
           UNION ALL
           SELECT format('index "%s" has no valid counterpart', name)
-          FROM objectid_ext_tools._changing_indexes(key)
+          FROM _changing_indexes(key)
           WHERE NOT EXISTS (SELECT FROM pg_index
                             WHERE indexrelid = to_regclass(format('%I.%I', schema, shadow))
                               AND indisvalid)) AS s
@@ -162,79 +156,73 @@ END;
 $$;
 
 -- The tables and views that the last step of a conversion changes.
-CREATE FUNCTION objectid_ext_tools._exchanged_relations(key objectid_ext_tools._key)
-RETURNS SETOF regclass
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _exchanged_relations(key _key) RETURNS SETOF regclass
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT view
-    FROM objectid_ext_tools._changing_views(key)
+    FROM _changing_views(key)
          JOIN pg_class c ON c.oid = view
     WHERE pg_get_userbyid(relowner) = current_user
     UNION
-    SELECT oid FROM objectid_ext_tools._changing_tables(key)
+    SELECT oid FROM _changing_tables(key)
     UNION
     SELECT unnest(ARRAY[conrelid, confrelid])
-    FROM objectid_ext_tools._changing_foreign_keys(key)
+    FROM _changing_foreign_keys(key)
 $$;
 
 -- The last step of a conversion, which exchanges the columns.
-CREATE PROCEDURE objectid_ext_tools._conversion_exchange("table" regclass, "column" name,
-    to_type regtype, max_wait interval, node integer DEFAULT NULL,
-    layout snowflake_layout DEFAULT NULL)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-SET jit = off
-SET quote_all_identifiers = off
-AS $$
+CREATE PROCEDURE _conversion_exchange("table" regclass, "column" name, to_type regtype,
+    max_wait interval, node integer DEFAULT NULL, layout snowflake_layout DEFAULT NULL)
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off SET quote_all_identifiers = off AS $$
 DECLARE
-    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+    key CONSTANT _key := ("table", "column", to_type);
     tables CONSTANT regclass[] := ARRAY(
-        SELECT relation FROM objectid_ext_tools._conversions()
+        SELECT relation FROM _conversions()
         WHERE key_table = "table" ORDER BY relation);
     functions CONSTANT regprocedure[] := ARRAY(
-        SELECT function FROM objectid_ext_tools._conversions()
+        SELECT function FROM _conversions()
         WHERE key_table = "table" ORDER BY relation);
     later CONSTANT jsonb := (SELECT jsonb_agg(ARRAY[relation::oid::text, constraint_name])
-                             FROM objectid_ext_tools._validations(key));
-    state CONSTANT text := objectid_ext_tools._state(key, tables[1], later);
+                             FROM _validations(key));
+    state CONSTANT text := _state(key, tables[1], later);
     statements text[];
     generator text;
 BEGIN
-    PERFORM objectid_ext_tools._claim("table");
-    PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
-        SELECT objectid_ext_tools._exchanged_relations(key)
+    PERFORM _claim("table");
+    PERFORM _lock_in_turn(ARRAY(
+        SELECT _exchanged_relations(key)
         UNION
-        SELECT objectid_ext_tools._key_sequence(key) WHERE layout IS NOT NULL),
-        max_wait);
-    PERFORM objectid_ext_tools._check_unchanged(key);
-    PERFORM objectid_ext_tools._refuse(key, 2);
-    PERFORM objectid_ext_tools._check_complete(key);
+        SELECT _key_sequence(key) WHERE layout IS NOT NULL), max_wait);
+    PERFORM _check_unchanged(key);
+    PERFORM _refuse(key, 2);
+    PERFORM _check_complete(key);
     IF layout IS NOT NULL THEN
-        generator := (objectid_ext_tools._snowflake_default(key, node, layout)).generator;
+        generator := (_snowflake_default(key, node, layout)).generator;
     END IF;
     statements := ARRAY(
-            SELECT objectid_ext_tools._exchange_statements(key))
+            SELECT _exchange_statements(key))
         || ('ALTER TABLE ' || "table" || format(' ALTER COLUMN %I SET DEFAULT ', "column")
             || generator)
         || ARRAY(SELECT format('DROP FUNCTION %s', f) FROM unnest(functions) AS f
                  WHERE f <> functions[1] OR later IS NULL)
         || (format('COMMENT ON FUNCTION %s IS ', functions[1]) || quote_literal(state));
-    PERFORM objectid_ext_tools._execute_all(VARIADIC array_remove(statements, NULL));
+    PERFORM _execute_all(VARIADIC array_remove(statements, NULL));
     IF later IS NULL THEN
-        PERFORM objectid_ext_tools._release("table");
+        PERFORM _release("table");
     END IF;
 END;
 $$;
 
 -- Removes what a conversion has left to know which constraints must be validated.
-CREATE PROCEDURE objectid_ext_tools._conversion_end("table" regclass)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE PROCEDURE _conversion_end("table" regclass)
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 DECLARE
     each record;
 BEGIN
-    PERFORM objectid_ext_tools._claim("table");
+    PERFORM _claim("table");
     FOR each IN
-        SELECT * FROM objectid_ext_tools._conversions() WHERE key_table = "table"
+        SELECT * FROM _conversions() WHERE key_table = "table"
     LOOP
         IF each.data !~ '^[[]' OR EXISTS (
             SELECT FROM jsonb_array_elements(each.data::jsonb) AS v
@@ -247,6 +235,6 @@ BEGIN
         END IF;
         EXECUTE format('DROP FUNCTION %s', each.function);
     END LOOP;
-    PERFORM objectid_ext_tools._release("table");
+    PERFORM _release("table");
 END;
 $$;

@@ -3,8 +3,8 @@
 ----------------------------------------------------------------------
 
 -- The shadow columns of a table.
-CREATE FUNCTION objectid_ext_tools._shadow_names("table" regclass) RETURNS SETOF name
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _shadow_names("table" regclass) RETURNS SETOF name
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT attname
     FROM pg_attribute
     WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped
@@ -12,20 +12,19 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- The condition for rows of a table whose shadow columns are not filled.
-CREATE FUNCTION objectid_ext_tools._unfilled("table" regclass) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _unfilled("table" regclass) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
-    FROM objectid_ext_tools._shadow_names("table") AS s
+    FROM _shadow_names("table") AS s
          JOIN pg_attribute
              ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint
 $$;
 
 -- The application_name of a session that fills a table up to a place.  More than 63 bytes would
 -- give a notice for each batch.
-CREATE FUNCTION objectid_ext_tools._progress_name("table" regclass, pages bigint, place tid)
-RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT objectid_ext_tools._first_bytes(
+CREATE FUNCTION _progress_name("table" regclass, pages bigint, place tid) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT _first_bytes(
                format('objectid_ext_tools: table %s, %s%%: %s', "table"::oid,
                       100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table"), 63)
 $$;
@@ -35,16 +34,13 @@ $$;
 -- that existed at the beginning are in the first pages of the table.  A row that is locked is
 -- skipped, and found by the next search; if its transaction updates it, the trigger fills it.  A
 -- batch takes as long as a client can wait for its rows.
-CREATE FUNCTION objectid_ext_tools._fill_batch("table" regclass, pages bigint,
-    rows_per_second integer, INOUT place tid, INOUT most integer,
-    OUT pause float8) RETURNS record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET jit = off
-SET row_security = off
-AS $$
+CREATE FUNCTION _fill_batch("table" regclass, pages bigint, rows_per_second integer,
+    INOUT place tid, INOUT most integer, OUT pause float8) RETURNS record
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off SET row_security = off AS $$
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
-    unfilled CONSTANT text := objectid_ext_tools._unfilled("table");
+    unfilled CONSTANT text := _unfilled("table");
     bound CONSTANT tid := format('(%s,0)', pages);
     rows tid[];
     filled integer;
@@ -59,16 +55,15 @@ BEGIN
     pause := 0;
     IF filled > 0 THEN
         PERFORM set_config('synchronous_commit', 'off', true);
-        IF EXISTS (SELECT FROM objectid_ext_tools._update_triggers("table")) THEN
+        IF EXISTS (SELECT FROM _update_triggers("table")) THEN
             PERFORM set_config('session_replication_role', 'replica', true);
         END IF;
         -- the trigger sets them
         EXECUTE format('UPDATE ONLY %s SET %I = NULL WHERE ctid = ANY ($1)', "table",
-                       (SELECT s FROM objectid_ext_tools._shadow_names("table") AS s LIMIT 1))
+                       (SELECT s FROM _shadow_names("table") AS s LIMIT 1))
             USING rows;
         place := (SELECT max(t) FROM unnest(rows) AS t);
-        PERFORM set_config('application_name',
-                           objectid_ext_tools._progress_name("table", pages, place), false);
+        PERFORM set_config('application_name', _progress_name("table", pages, place), false);
         took := greatest(extract(epoch FROM clock_timestamp() - began), 0);
         pause := greatest(filled::float8 / rows_per_second - took, 0);
     END IF;
@@ -88,9 +83,8 @@ $$;
 
 -- Fills the shadow columns of all rows of a conversion.  A procedure that commits cannot set its
 -- search_path, so it names all schemas, and leaves computing to functions.
-CREATE PROCEDURE objectid_ext_tools._conversion_fill("table" regclass, rows_per_second integer)
-LANGUAGE plpgsql
-AS $$
+CREATE PROCEDURE _conversion_fill("table" regclass, rows_per_second integer)
+LANGUAGE plpgsql AS $$
 DECLARE
     application text := pg_catalog.current_setting('application_name'::text);
     tables regclass[];

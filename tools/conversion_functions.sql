@@ -3,18 +3,18 @@
 ----------------------------------------------------------------------
 
 -- A regular expression that finds a name in the text of a function.
-CREATE FUNCTION objectid_ext_tools._word_pattern(name text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _word_pattern(name text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT '[[:<:]]' || regexp_replace(name, '[^[:alnum:]_]', '.', 'g') || '[[:>:]]'
 $$;
 
 -- The parameters and results of a function that new ids do not fit in, those of composite types
 -- and of RETURNS TABLE among them; the row type of a table follows its columns.
-CREATE FUNCTION objectid_ext_tools._narrow_values(function oid, to_type regtype,
-    OUT is_result boolean, OUT name text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _narrow_values(function oid, to_type regtype, OUT is_result boolean, OUT name text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH types AS (
-        SELECT type FROM unnest(objectid_ext_tools._reference_types(to_type)) AS type
+        SELECT type FROM unnest(_reference_types(to_type)) AS type
     ), declared AS (
         SELECT mode, type, coalesce(proargnames[n], '') AS name
         FROM pg_proc,
@@ -35,35 +35,33 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- Functions that views and triggers of a key's tables call: they are given its columns.
-CREATE FUNCTION objectid_ext_tools._called_functions(key objectid_ext_tools._key) RETURNS SETOF oid
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _called_functions(key _key) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT refobjid
-    FROM objectid_ext_tools._changing_views(key)
+    FROM _changing_views(key)
          JOIN pg_rewrite r ON ev_class = view
          JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
              AND refclassid = 'pg_proc'::regclass
     UNION
     SELECT p.oid
     FROM (SELECT string_agg(DISTINCT prosrc, ' ')
-          FROM objectid_ext_tools._key_columns(key) AS k
+          FROM _key_columns(key) AS k
                JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal
                JOIN pg_proc t ON t.oid = tgfoid) AS t (bodies),
          pg_proc p
     WHERE pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
-      AND bodies ~* objectid_ext_tools._word_pattern(proname)
+      AND bodies ~* _word_pattern(proname)
 $$;
 
 -- Functions that may take or return ids of a key, but do not follow it.  After the conversion,
 -- currval() is not defined, and nextval() gives what next_snowflake() counts with.
-CREATE FUNCTION objectid_ext_tools._untold_functions(key objectid_ext_tools._key,
-    OUT detail text) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _untold_functions(key _key, OUT detail text) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH names AS MATERIALIZED (
-        SELECT objectid_ext_tools._word_pattern(relname) AS of_table,
-               objectid_ext_tools._word_pattern(key.attname) AS of_column,
-               ARRAY(SELECT name FROM objectid_ext_tools._table_names() AS n
+        SELECT _word_pattern(relname) AS of_table, _word_pattern(key.attname) AS of_column,
+               ARRAY(SELECT name FROM _table_names() AS n
                      WHERE n.relation = key.relation) AS singulars,
-               objectid_ext_tools._word_pattern((
+               _word_pattern((
                    SELECT s.relname
                    FROM pg_depend JOIN pg_class s ON s.oid = objid AND s.relkind = 'S'
                    WHERE refclassid = 'pg_class'::regclass AND refobjid = key.relation
@@ -83,20 +81,19 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     UNION ALL
     SELECT format('%s has a %s that may be such an id', f.oid::regprocedure,
                   CASE WHEN bool_or(NOT is_result) THEN 'parameter' ELSE 'result' END)
-    FROM functions AS f, objectid_ext_tools._narrow_values(f.oid, key.to_type) AS v,
-         objectid_ext_tools._words(v.name) AS words
-    WHERE of_table AND (of_column OR v.name = '' OR words = objectid_ext_tools._words(key.attname))
+    FROM functions AS f, _narrow_values(f.oid, key.to_type) AS v, _words(v.name) AS words
+    WHERE of_table AND (of_column OR v.name = '' OR words = _words(key.attname))
        OR regexp_replace(words, '^_?(p|v|in|out|new|old)?_|_?ids?_?$', '', 'g') = ANY (singulars)
-       OR NOT is_result AND f.oid IN (SELECT objectid_ext_tools._called_functions(key))
+       OR NOT is_result AND f.oid IN (SELECT _called_functions(key))
     GROUP BY f.oid
 $$;
 
 -- Columns of tables, and functions, that may have ids of a key, but do not follow it.
-CREATE FUNCTION objectid_ext_tools._untold_references(key objectid_ext_tools._key,
-    OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT * FROM objectid_ext_tools._untold_columns(key)
+CREATE FUNCTION _untold_references(key _key, OUT relation regclass, OUT detail text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT * FROM _untold_columns(key)
     UNION ALL
-    SELECT key.relation, detail FROM objectid_ext_tools._untold_functions(key) AS detail
+    SELECT key.relation, detail FROM _untold_functions(key) AS detail
     ORDER BY 1, 2
 $$;

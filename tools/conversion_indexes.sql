@@ -6,11 +6,10 @@
 -- copy of the table, ALTER COLUMN ... TYPE tells what becomes of the indexes, and raises core's
 -- errors if an index, a check or a default does not fit the new type.  What pg_get_indexdef()
 -- returns begins with names, whose length is known.
-CREATE FUNCTION objectid_ext_tools._copy_statements(key objectid_ext_tools._key,
-    OUT relation regclass, OUT statements text[]) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-AS $$
+CREATE FUNCTION _copy_statements(key _key, OUT relation regclass, OUT statements text[])
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off AS $$
     SELECT relation, ARRAY[
                format('CREATE TEMPORARY TABLE _objectid_ext'
                       ' (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED)',
@@ -23,7 +22,7 @@ AS $$
                                          length(format('CREATE %sINDEX %I ON %s%s USING ',
                                                        i.uniqueness, i.name, scope, c.relation))
                                          + 1))
-                    FROM objectid_ext_tools._changing_indexes(key) AS i,
+                    FROM _changing_indexes(key) AS i,
                          LATERAL (SELECT CASE relkind WHEN 'p' THEN 'ONLY ' END
                                   FROM pg_class WHERE oid = i.relation) AS k (scope)
                     WHERE i.relation = c.relation
@@ -33,30 +32,28 @@ AS $$
                                     attname, key.to_type), ', '))
            || array_agg(format('ALTER TABLE pg_temp._objectid_ext RENAME COLUMN %I TO %I',
                                attname, shadow))
-    FROM objectid_ext_tools._changing_columns(key) AS c GROUP BY relation
+    FROM _changing_columns(key) AS c GROUP BY relation
     ORDER BY relation
 $$;
 
 -- Statements that create the indexes of the shadow columns; an error if a definition does not
 -- fit the new type.
-CREATE FUNCTION objectid_ext_tools._shadow_indexes(key objectid_ext_tools._key,
-    OUT relation regclass, OUT shadow text, OUT statement text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-SET client_min_messages = warning
-AS $$
+CREATE FUNCTION _shadow_indexes(key _key, OUT relation regclass, OUT shadow text,
+    OUT statement text) RETURNS SETOF record
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off SET client_min_messages = warning AS $$
 DECLARE
     copy record;
 BEGIN
     FOR copy IN
-        SELECT * FROM objectid_ext_tools._copy_statements(key)
+        SELECT * FROM _copy_statements(key)
     LOOP
-        PERFORM objectid_ext_tools._execute_all(VARIADIC copy.statements);
+        PERFORM _execute_all(VARIADIC copy.statements);
         RETURN QUERY
             SELECT copy.relation, format('%I.%I', i.schema, i.shadow),
                    format('CREATE %sINDEX CONCURRENTLY %I ON %s%s', i.uniqueness, i.shadow,
                           copy.relation, substr(definition, position(' USING ' IN definition)))
-            FROM objectid_ext_tools._changing_indexes(key) AS i,
+            FROM _changing_indexes(key) AS i,
                  pg_get_indexdef(('pg_temp.' || quote_ident(i.shadow))::regclass) AS definition
             WHERE i.relation = copy.relation
             ORDER BY i.index;

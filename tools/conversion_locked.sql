@@ -3,17 +3,16 @@
 ----------------------------------------------------------------------
 
 -- Statements that lock all that a conversion changes.
-CREATE FUNCTION objectid_ext_tools._lock_statements(key objectid_ext_tools._key, sequence regclass)
-RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _lock_statements(key _key, sequence regclass) RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation)
-    FROM (SELECT relation FROM objectid_ext_tools._key_columns(key)
+    FROM (SELECT relation FROM _key_columns(key)
           UNION
           SELECT unnest(ARRAY[conrelid, confrelid])
-          FROM objectid_ext_tools._changing_foreign_keys(key)) AS tables
+          FROM _changing_foreign_keys(key)) AS tables
     UNION
     SELECT format('ALTER VIEW %s OWNER TO CURRENT_USER', view)
-    FROM objectid_ext_tools._changing_views(key) JOIN pg_class c ON c.oid = view
+    FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     WHERE relkind = 'v' AND pg_get_userbyid(relowner) = current_user
     UNION
     SELECT format('ALTER SEQUENCE %s AS bigint', sequence) WHERE sequence IS NOT NULL
@@ -25,9 +24,8 @@ $$;
 -- wants, but for less than deadlock_timeout for each other; if that fails, the subtransaction gives
 -- all back, and we begin with what was busy.  Until its table is locked, a key can get another
 -- partition or foreign key, so look again.
-CREATE FUNCTION objectid_ext_tools._lock_key(key objectid_ext_tools._key,
-    sequence regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _lock_key(key _key, sequence regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     timeout text := current_setting('lock_timeout');
     busy text := format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', key.relation);
@@ -35,7 +33,7 @@ DECLARE
     next text[];
     other record;
 BEGIN
-    PERFORM objectid_ext_tools._check_isolation();
+    PERFORM _check_isolation();
     <<attempt>>
     LOOP
         BEGIN
@@ -44,7 +42,7 @@ BEGIN
             locked := ARRAY[busy];
             SET LOCAL lock_timeout = '100ms';
             LOOP
-                next := ARRAY(SELECT objectid_ext_tools._lock_statements(key, sequence)
+                next := ARRAY(SELECT _lock_statements(key, sequence)
                               EXCEPT
                               SELECT unnest(locked));
                 EXIT attempt WHEN next = '{}';
@@ -60,8 +58,8 @@ BEGIN
         END;
     END LOOP;
     SELECT c.relation, c.key_table INTO other
-    FROM objectid_ext_tools._conversions() AS c
-         JOIN objectid_ext_tools._key_columns(key) AS k ON k.relation = c.relation
+    FROM _conversions() AS c
+         JOIN _key_columns(key) AS k ON k.relation = c.relation
     ORDER BY 1 LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'a conversion in steps of table % is in progress',
@@ -76,15 +74,15 @@ $$;
 
 -- An error if something prevents a conversion under a lock, and ALTER TABLE would not say what
 -- to do about it.
-CREATE FUNCTION objectid_ext_tools._check_locked(key objectid_ext_tools._key) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _check_locked(key _key) RETURNS void
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    refusal objectid_ext_tools._refusal;
+    refusal _refusal;
 BEGIN
     SELECT * INTO refusal
-    FROM (SELECT * FROM objectid_ext_tools._partition_key_refusals(key)
+    FROM (SELECT * FROM _partition_key_refusals(key)
           UNION ALL
-          SELECT * FROM objectid_ext_tools._view_refusals(key)) AS r
+          SELECT * FROM _view_refusals(key)) AS r
     ORDER BY relation, reason LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % cannot be converted', key.attname, key.relation
@@ -97,19 +95,19 @@ $$;
 -- Statements that change the type of a key, and of all columns that refer to it.  One ALTER TABLE
 -- for each table, which rewrites it once.  Foreign keys are dropped before, and checked once,
 -- when all types are changed.
-CREATE FUNCTION objectid_ext_tools._type_statements(key objectid_ext_tools._key) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _type_statements(key _key) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH foreign_keys AS MATERIALIZED (
         SELECT conrelid::regclass AS relation, quote_ident(conname) AS name, oid,
                pg_get_constraintdef(oid) AS definition,
                obj_description(oid, 'pg_constraint') AS comment
-        FROM objectid_ext_tools._changing_foreign_keys(key)
+        FROM _changing_foreign_keys(key)
     ), statements (step, oid, statement) AS (
         SELECT 2, relation,
                format('ALTER TABLE %s %s', relation,
                       string_agg(format('ALTER COLUMN %1$I TYPE %2$s USING %1$I::%2$s',
                                         attname, key.to_type), ', '))
-        FROM objectid_ext_tools._key_columns(key)
+        FROM _key_columns(key)
         WHERE type <> key.to_type AND NOT inherited
         GROUP BY relation
         UNION ALL
@@ -121,25 +119,25 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                      THEN format('COMMENT ON CONSTRAINT %s ON %s IS %L', name, relation, comment)
                      END)) AS v (step, statement)
         UNION ALL
-        SELECT 5, NULL, f FROM objectid_ext_tools._trigger_functions(key) AS f
+        SELECT 5, NULL, f FROM _trigger_functions(key) AS f
     ), of_all AS (
         SELECT step, row_number() OVER (ORDER BY oid) AS place, statement FROM statements
         UNION ALL
         SELECT CASE step WHEN 1 THEN 0 ELSE step END, row_number() OVER (), statement
-        FROM objectid_ext_tools._view_statements(key)
+        FROM _view_statements(key)
     )
     SELECT statement FROM of_all WHERE statement IS NOT NULL ORDER BY step, place
 $$;
 
 -- Changes the type of a key, and of all columns that refer to it.
-CREATE FUNCTION objectid_ext_tools._change_key_type(key objectid_ext_tools._key) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _change_key_type(key _key) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     -- not an argument of the call, whose text is in the CONTEXT of an error
     statements text[] := ARRAY(
-        SELECT objectid_ext_tools._type_statements(key));
+        SELECT _type_statements(key));
 BEGIN
-    PERFORM objectid_ext_tools._execute_all(VARIADIC statements);
+    PERFORM _execute_all(VARIADIC statements);
 EXCEPTION WHEN undefined_function THEN
     RAISE EXCEPTION '%', SQLERRM
         USING ERRCODE = 'undefined_function',
@@ -149,57 +147,53 @@ EXCEPTION WHEN undefined_function THEN
 END;
 $$;
 
-CREATE FUNCTION objectid_ext_tools.convert_to_snowflake("table" regclass, "column" name,
-    node integer, layout snowflake_layout) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE FUNCTION convert_to_snowflake("table" regclass, "column" name, node integer,
+    layout snowflake_layout) RETURNS regclass
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 DECLARE
-    key objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
+    key _key := ("table", "column", 'bigint'::regtype);
     new record;
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
-                                           'smallint', 'integer', 'bigint');
-    PERFORM objectid_ext_tools._lock_key(key, objectid_ext_tools._key_sequence(key));
+    key := _check_types(_check_owner(key),
+                        'smallint', 'integer', 'bigint');
+    PERFORM _lock_key(key, _key_sequence(key));
     -- what can have changed meanwhile
-    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
-                                           'smallint', 'integer', 'bigint');
-    PERFORM objectid_ext_tools._check_locked(key);
-    new := objectid_ext_tools._snowflake_default(key, node, layout);
-    PERFORM objectid_ext_tools._change_key_type(key);
+    key := _check_types(_check_owner(key),
+                        'smallint', 'integer', 'bigint');
+    PERFORM _check_locked(key);
+    new := _snowflake_default(key, node, layout);
+    PERFORM _change_key_type(key);
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column",
                    new.generator);
     RETURN new.sequence;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_snowflake IS
+COMMENT ON FUNCTION convert_to_snowflake IS
     'makes snowflakes the default of a serial, identity or nextval() column, for a node (null: '
     'that of the server), on the same sequence, which it returns; the column and all that refer to '
     'it become bigint; ids stay; the tables are locked; the caller is their owner; an error at '
     'isolation levels above READ COMMITTED';
 
-CREATE FUNCTION objectid_ext_tools.convert_to_objectid("table" regclass, "column" name)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE FUNCTION convert_to_objectid("table" regclass, "column" name) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 DECLARE
-    to_type CONSTANT regtype := objectid_ext_tools._ids_schema() || '.objectid';
-    key objectid_ext_tools._key := ("table", "column", to_type);
+    to_type CONSTANT regtype := _ids_schema() || '.objectid';
+    key _key := ("table", "column", to_type);
 BEGIN
-    PERFORM objectid_ext_tools._lock_key(key, NULL);
-    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
-                                           'text', 'varchar', 'bpchar', 'bytea', 'jsonb',
-                                           to_type);
-    PERFORM objectid_ext_tools._check_locked(key);
-    PERFORM objectid_ext_tools._change_key_type(key);
+    PERFORM _lock_key(key, NULL);
+    key := _check_types(_check_owner(key),
+                        'text', 'varchar', 'bpchar', 'bytea', 'jsonb', to_type);
+    PERFORM _check_locked(key);
+    PERFORM _change_key_type(key);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.convert_to_objectid IS
+COMMENT ON FUNCTION convert_to_objectid IS
     'changes a text, varchar, char, bytea or jsonb column, and all that refer to it, to objectid; '
     'an error if a value is not a valid id; the tables are locked; the caller is their owner; an '
     'error at isolation levels above READ COMMITTED';

@@ -3,8 +3,8 @@
 ----------------------------------------------------------------------
 
 -- The session that converts a column of a table.
-CREATE FUNCTION objectid_ext_tools._claimed_by("table" regclass) RETURNS integer
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _claimed_by("table" regclass) RETURNS integer
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT pid
     FROM pg_locks
     WHERE locktype = 'advisory' AND granted
@@ -16,18 +16,18 @@ $$;
 -- Takes the conversions of a table for this session; an error if another session has them.
 -- Someone who asks for a column that another session converts is told at once.  The lock is that
 -- of the session, and stays between the steps.
-CREATE FUNCTION objectid_ext_tools._claim("table" regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _claim("table" regclass) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
-    PERFORM objectid_ext_tools._check_isolation();
-    IF objectid_ext_tools._claimed_by("table") = pg_backend_pid()
+    PERFORM _check_isolation();
+    IF _claimed_by("table") = pg_backend_pid()
        OR pg_try_advisory_lock(hashtext('objectid_ext_tools.conversion'),
                                "table"::oid::integer) THEN
         RETURN;
     END IF;
     RAISE EXCEPTION 'another session is converting a column of table %', "table"
         USING ERRCODE = 'object_in_use',
-              DETAIL = format('It is process %s.', objectid_ext_tools._claimed_by("table")),
+              DETAIL = format('It is process %s.', _claimed_by("table")),
               HINT = 'A session that has asked for the steps keeps the conversion until that is '
                      'complete. Go on there, or disconnect it. A connection pooler must be in '
                      'session mode.';
@@ -35,14 +35,14 @@ END;
 $$;
 
 -- Gives back what _claim() has taken.
-CREATE FUNCTION objectid_ext_tools._release("table" regclass) RETURNS void
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _release("table" regclass) RETURNS void
+LANGUAGE sql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT pg_advisory_unlock(hashtext('objectid_ext_tools.conversion'), "table"::oid::integer)
 $$;
 
 -- Tells the oldest transaction that has a lock on a table.
-CREATE FUNCTION objectid_ext_tools._user_of("table" regclass) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _user_of("table" regclass) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT coalesce(
         (SELECT CASE WHEN l.pid IS NULL
                      THEN 'A prepared transaction uses it: see pg_prepared_xacts.'
@@ -58,8 +58,8 @@ $$;
 -- Locks tables against autovacuum, waiting as long as it takes.  Autovacuum, which can take
 -- hours, makes room for those only who wait for longer than deadlock_timeout.  So wait at first
 -- for a lock that keeps it away, and that no reader or writer waits behind.
-CREATE FUNCTION objectid_ext_tools._keep_autovacuum_away(tables regclass[]) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _keep_autovacuum_away(tables regclass[]) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     next regclass;
 BEGIN
@@ -75,7 +75,7 @@ BEGIN
                 EXIT wait;
             EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
                 RAISE NOTICE 'table % is busy', next
-                    USING DETAIL = objectid_ext_tools._user_of(next);
+                    USING DETAIL = _user_of(next);
             END;
         END LOOP;
     END LOOP;
@@ -85,8 +85,8 @@ $$;
 -- Locks a table, or a view or sequence of the caller.  LOCK TABLE of a view would lock all that
 -- it reads, and it cannot lock a sequence.  For them, a change that changes nothing, because the
 -- owner is already that.
-CREATE FUNCTION objectid_ext_tools._lock_exclusively(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _lock_exclusively(relation regclass) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     class pg_class;
 BEGIN
@@ -105,9 +105,8 @@ $$;
 -- lock tables in any order.  If we held a table that a writer needs next, while we wait for one
 -- that it holds, both would wait; so we give all up, and begin the next attempt with the table
 -- that was busy.  Whoever waits behind us for a lock waits no longer than an attempt.
-CREATE FUNCTION objectid_ext_tools._lock_in_turn(tables regclass[], max_wait interval)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _lock_in_turn(tables regclass[], max_wait interval) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     most CONSTANT integer := 1000 * extract(epoch FROM max_wait);
     attempts integer := 0;
@@ -115,7 +114,7 @@ DECLARE
     remaining integer;
     next regclass;
 BEGIN
-    PERFORM objectid_ext_tools._keep_autovacuum_away(tables);
+    PERFORM _keep_autovacuum_away(tables);
     LOOP
         began := clock_timestamp();
         BEGIN
@@ -125,7 +124,7 @@ BEGIN
                     remaining := least(remaining, 100);
                 END IF;
                 PERFORM set_config('lock_timeout', greatest(remaining, 1)::text, true);
-                PERFORM objectid_ext_tools._lock_exclusively(next);
+                PERFORM _lock_exclusively(next);
             END LOOP;
             PERFORM set_config('lock_timeout', '0', true);
             RETURN;
@@ -135,7 +134,7 @@ BEGIN
         attempts := attempts + 1;
         IF attempts % 10 = 0 THEN
             RAISE NOTICE 'table % has been busy in % attempts', next, attempts
-                USING DETAIL = objectid_ext_tools._user_of(next);
+                USING DETAIL = _user_of(next);
         END IF;
         PERFORM pg_sleep(0.05 + random() * least(most, 1000) / 1000);
     END LOOP;

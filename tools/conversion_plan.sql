@@ -3,30 +3,30 @@
 ----------------------------------------------------------------------
 
 -- What a conversion would change, and the space that it needs.
-CREATE FUNCTION objectid_ext_tools._planned_objects(key objectid_ext_tools._key,
-    OUT item text, OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _planned_objects(key _key, OUT item text, OUT relation regclass, OUT detail text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
         SELECT 'column', c.relation,
                format('"%s": %s becomes %s', c.attname, format_type(atttypid, atttypmod),
                       key.to_type)
-        FROM objectid_ext_tools._changing_columns(key) AS c
+        FROM _changing_columns(key) AS c
              JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum
         ORDER BY c.relation, c.attnum;
     RETURN QUERY
         SELECT 'index', i.relation, format('"%s"', name)
-        FROM objectid_ext_tools._changing_indexes(key) AS i;
+        FROM _changing_indexes(key) AS i;
     RETURN QUERY
         SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid::regclass,
                format('"%s"', conname)
-        FROM objectid_ext_tools._changing_constraints(key)
+        FROM _changing_constraints(key)
         WHERE contype IN ('f', 'c')
         ORDER BY contype DESC, 2, conname;
     RETURN QUERY
         SELECT 'view', view, 'It is dropped by the last step, and created again.'
-        FROM objectid_ext_tools._changing_views(key)
+        FROM _changing_views(key)
              JOIN pg_class c ON c.oid = view
         WHERE relkind = 'v' AND relowner = quote_ident(current_user)::regrole
         ORDER BY depth, view;
@@ -36,19 +36,18 @@ BEGIN
                       pg_size_pretty(pg_table_size(r.relation) + i.size),
                       pg_size_pretty(pg_total_relation_size(r.relation)))
         FROM (SELECT DISTINCT c.relation
-              FROM objectid_ext_tools._changing_columns(key) AS c) AS r,
+              FROM _changing_columns(key) AS c) AS r,
              LATERAL (
                  SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint
-                 FROM objectid_ext_tools._changing_indexes(key) AS k
+                 FROM _changing_indexes(key) AS k
                  WHERE k.relation = r.relation) AS i (size);
 END;
 $$;
 
-CREATE FUNCTION objectid_ext_tools.conversion_plan("table" regclass, "column" name,
-    OUT item text, OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE FUNCTION conversion_plan("table" regclass, "column" name, OUT item text,
+    OUT relation regclass, OUT detail text) RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     snowflake CONSTANT boolean := (
@@ -56,10 +55,10 @@ DECLARE
         FROM pg_attribute
         WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
     to_type CONSTANT regtype := CASE WHEN snowflake THEN 'bigint'
-                                     ELSE objectid_ext_tools._ids_schema() || '.objectid' END;
+                                     ELSE _ids_schema() || '.objectid' END;
     from_types CONSTANT regtype[] := CASE WHEN snowflake THEN '{smallint,integer,bigint}'
                                           ELSE '{text,varchar,bpchar,bytea,jsonb}' END;
-    key CONSTANT objectid_ext_tools._key := ("table", "column", to_type);
+    key CONSTANT _key := ("table", "column", to_type);
     message text;
     hint text;
 BEGIN
@@ -67,37 +66,37 @@ BEGIN
         RAISE EXCEPTION 'table and column must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    PERFORM objectid_ext_tools._check_types(key, VARIADIC from_types || to_type);
-    RETURN QUERY SELECT * FROM objectid_ext_tools._planned_objects(key);
+    PERFORM _check_types(key, VARIADIC from_types || to_type);
+    RETURN QUERY SELECT * FROM _planned_objects(key);
     RETURN QUERY
         SELECT 'may refer to it', r.relation, r.detail
-        FROM objectid_ext_tools._untold_references(key) AS r;
+        FROM _untold_references(key) AS r;
     RETURN QUERY
         SELECT CASE WHEN late THEN 'refused in the last step'
-                    WHEN EXISTS (SELECT FROM objectid_ext_tools._partition_key_refusals(key))
+                    WHEN EXISTS (SELECT FROM _partition_key_refusals(key))
                         THEN 'refused'
                     ELSE 'refused while in use' END,
                r.relation, r.reason || '. ' || r.hint
-        FROM objectid_ext_tools._refusals(key) AS r;
+        FROM _refusals(key) AS r;
     BEGIN
-        PERFORM objectid_ext_tools._check_owner(key);
+        PERFORM _check_owner(key);
         RETURN QUERY
             SELECT 'refused', r.relation, r.reason || '. ' || r.hint
-            FROM objectid_ext_tools._value_refusals(key) AS r;
+            FROM _value_refusals(key) AS r;
         IF snowflake THEN
-            PERFORM objectid_ext_tools._key_sequence(key);
+            PERFORM _key_sequence(key);
         END IF;
-        PERFORM objectid_ext_tools._shadow_indexes(key);
+        PERFORM _shadow_indexes(key);
         RETURN QUERY
             SELECT 'refused', r.relation, r.reason || '. ' || r.hint
-            FROM objectid_ext_tools._try_views(key) AS r;
+            FROM _try_views(key) AS r;
     EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
         RETURN QUERY SELECT 'refused', "table", concat_ws('. ', message, nullif(hint, ''));
     END;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.conversion_plan IS
+COMMENT ON FUNCTION conversion_plan IS
     'what a conversion of a column to snowflakes or ObjectIds would change, the space that it '
     'needs, what may refer to the column without a foreign key, and all that prevents the '
     'conversion; changes nothing, but uses temporary tables';

@@ -5,10 +5,9 @@
 -- The rows of the view conversion_progress.  Members of pg_monitor see those of all roles.
 -- Anybody can write such a comment on a function of his own, so it counts only for tables of the
 -- same owner, and its numbers are compared as text, for they need not be any.
-CREATE FUNCTION objectid_ext_tools._conversion_progress(
-    OUT conversion regclass, OUT relation regclass, OUT phase text, OUT filled text)
-RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _conversion_progress(OUT conversion regclass, OUT relation regclass,
+    OUT phase text, OUT filled text) RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT k.oid, c.oid,
            CASE WHEN found[3] = '[' THEN 'validating foreign keys'
                 WHEN EXISTS (SELECT FROM pg_constraint
@@ -28,10 +27,10 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
       AND (pg_get_userbyid(proowner) = current_user OR pg_has_role('pg_monitor', 'MEMBER'))
 $$;
 
-CREATE VIEW objectid_ext_tools.conversion_progress AS
-SELECT * FROM objectid_ext_tools._conversion_progress();
-COMMENT ON VIEW objectid_ext_tools.conversion_progress IS
+CREATE VIEW conversion_progress AS
+SELECT * FROM _conversion_progress();
+COMMENT ON VIEW conversion_progress IS
     'live conversions that are not complete, those of other roles only for members of pg_monitor: '
     'the table of the key, each table that takes part, what remains to be done with it, and while '
     'it is filled, how much of it has been searched';
-GRANT SELECT ON objectid_ext_tools.conversion_progress TO PUBLIC;
+GRANT SELECT ON conversion_progress TO PUBLIC;

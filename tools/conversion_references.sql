@@ -7,16 +7,15 @@
 -- Rails, Django and Hibernate name them.
 
 -- A name in lower case, with underscores between its words.
-CREATE FUNCTION objectid_ext_tools._words(name text) RETURNS text
+CREATE FUNCTION _words(name text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN pg_catalog.lower(pg_catalog.regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g'));
 
 -- What columns that refer to tables can be called, without "id".  All singulars that English can
 -- have for a plural, because a wrong one is the name of nothing.  Names of applications and
 -- modules before that of the table are not in those of columns: spree_orders, auth_user.
-CREATE FUNCTION objectid_ext_tools._table_names(OUT relation regclass, OUT name text)
-RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _table_names(OUT relation regclass, OUT name text) RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH endings (plural, singular) AS (VALUES
         ('', ''), ('s', ''), ('es', ''), ('ies', 'y'), ('ves', 'f'), ('ves', 'fe'), ('ses', 'sis'),
         ('sses', 's'), ('xes', 'xis'), ('zzes', 'z'), ('ices', 'ex'), ('ices', 'ix'), ('a', 'um'),
@@ -26,8 +25,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     ), tables AS MATERIALIZED (
         SELECT c.oid, words, split_part(words, '_', 1) AS module
         FROM pg_class c
-             JOIN pg_namespace n ON n.oid = relnamespace,
-             objectid_ext_tools._words(relname) AS words
+             JOIN pg_namespace n ON n.oid = relnamespace, _words(relname) AS words
         WHERE relkind IN ('r', 'p') AND NOT relispartition
           AND nspname !~ '^(pg_|information_schema$)'
     ), plurals AS (
@@ -50,25 +48,23 @@ $$;
 -- table whose name is the longest of them: api_key_id belongs to api_keys, not to keys.  Only
 -- where no column has "id" at its end are they looked for without it, for an application does
 -- not do both.
-CREATE FUNCTION objectid_ext_tools._named_columns(key objectid_ext_tools._key,
-    OUT relation regclass, OUT attnum smallint, OUT attname name)
-RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _named_columns(key _key, OUT relation regclass, OUT attnum smallint,
+    OUT attname name) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH names AS MATERIALIZED (
-        SELECT * FROM objectid_ext_tools._table_names()
+        SELECT * FROM _table_names()
         UNION
         SELECT key.relation, name
-        FROM objectid_ext_tools._words(key.attname) AS words,
+        FROM _words(key.attname) AS words,
              LATERAL (SELECT substring(words FROM '^(.*[^_])_?id$')
                       UNION ALL
-                      SELECT n.name || '_' || words FROM objectid_ext_tools._table_names() AS n
+                      SELECT n.name || '_' || words FROM _table_names() AS n
                       WHERE n.relation = key.relation AND words !~ 'id$') AS own (name)
     ), columns AS (
         SELECT attrelid, attnum, attname, words ~ '^ids?_|ids?$' AS has_id,
                string_to_array(regexp_replace(words, '_?ids?$|^ids?_', ''), '_') AS parts
-        FROM objectid_ext_tools._reference_types(key.to_type) AS types,
-             pg_attribute JOIN pg_class c ON c.oid = attrelid,
-             objectid_ext_tools._words(attname) AS words
+        FROM _reference_types(key.to_type) AS types,
+             pg_attribute JOIN pg_class c ON c.oid = attrelid, _words(attname) AS words
         WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
           AND atttypid = ANY (types || key.to_type)
     ), endings AS MATERIALIZED (
@@ -88,7 +84,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     UNION
     -- named as a foreign key of another table is: creator_id
     SELECT a.attrelid, a.attnum, a.attname
-    FROM objectid_ext_tools._key_columns(key) AS k
+    FROM _key_columns(key) AS k
          JOIN pg_attribute a ON a.attname = k.attname
     WHERE k.relation <> key.relation AND k.attname NOT IN (key.attname, 'id', '_id')
       AND NOT EXISTS (SELECT
@@ -97,12 +93,12 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                       WHERE contype = 'f' AND o.attname = k.attname
                         AND (conrelid, o.attnum) NOT IN (
                             SELECT f.relation, f.attnum
-                            FROM objectid_ext_tools._key_columns(key) AS f))
+                            FROM _key_columns(key) AS f))
 $$;
 
 -- The types of columns that a key does not fit any more after the conversion.
-CREATE FUNCTION objectid_ext_tools._reference_types(to_type regtype) RETURNS regtype[]
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _reference_types(to_type regtype) RETURNS regtype[]
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT CASE to_type
            WHEN 'bigint'::regtype THEN '{smallint,smallint[],integer,integer[]}'::regtype[]
            ELSE '{text,text[],varchar,varchar[],bpchar,bpchar[]}' END
@@ -110,9 +106,9 @@ $$;
 
 -- Columns that refer to the table that another column names.  With two columns, such as owner_id
 -- and owner_type of Rails or object_id and content_type_id of Django, a row refers to any table.
-CREATE FUNCTION objectid_ext_tools._polymorphic_columns(OUT relation regclass, OUT attnum smallint)
+CREATE FUNCTION _polymorphic_columns(OUT relation regclass, OUT attnum smallint)
 RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT a.attrelid, a.attnum
     FROM pg_attribute a
          JOIN pg_attribute t ON t.attrelid = a.attrelid AND NOT t.attisdropped
@@ -122,26 +118,25 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Columns of tables that may have ids of a key, but do not follow it.
-CREATE FUNCTION objectid_ext_tools._untold_columns(key objectid_ext_tools._key,
-    OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _untold_columns(key _key, OUT relation regclass, OUT detail text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH columns AS MATERIALIZED (
         SELECT c.oid::regclass AS relation, attnum, attname,
                format_type(atttypid, atttypmod) AS type
-        FROM objectid_ext_tools._reference_types(key.to_type) AS types,
-             pg_class c
+        FROM _reference_types(key.to_type) AS types, pg_class c
              JOIN pg_namespace n ON n.oid = relnamespace
              JOIN pg_attribute a ON attrelid = c.oid
         WHERE relkind IN ('r', 'p') AND NOT relispartition
           AND nspname !~ '^(pg_|information_schema$)'
           AND attnum > 0 AND NOT attisdropped AND atttypid = ANY (types)
           AND (attrelid, attnum) NOT IN (SELECT k.relation, k.attnum
-                                         FROM objectid_ext_tools._key_columns(key) AS k)
+                                         FROM _key_columns(key) AS k)
           AND NOT EXISTS (SELECT FROM pg_constraint
                           WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     ), named AS MATERIALIZED (
         SELECT c.* FROM columns AS c
-               JOIN objectid_ext_tools._named_columns(key) USING (relation, attnum)
+               JOIN _named_columns(key) USING (relation, attnum)
     )
     SELECT relation,
            format('"%s" is %s and may refer to it without a foreign key', attname, type)
@@ -150,7 +145,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT key.relation,
            'each of these refers to the table that another column names: '
            || string_agg(format('%s.%I', relation, attname), ', ' ORDER BY relation, attname)
-    FROM columns JOIN objectid_ext_tools._polymorphic_columns() USING (relation, attnum)
+    FROM columns JOIN _polymorphic_columns() USING (relation, attnum)
     WHERE (relation, attnum) NOT IN (SELECT n.relation, n.attnum FROM named AS n)
     HAVING count(*) > 0
 $$;

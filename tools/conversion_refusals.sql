@@ -5,22 +5,20 @@
 -- Each function tells all reasons of a kind that the catalog knows, with what can be done.
 
 -- The table of a key, and those with columns whose type changes.
-CREATE FUNCTION objectid_ext_tools._changing_tables(key objectid_ext_tools._key)
-RETURNS SETOF pg_class
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _changing_tables(key _key) RETURNS SETOF pg_class
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT *
     FROM pg_class
     WHERE oid = key.relation
-       OR oid IN (SELECT relation FROM objectid_ext_tools._changing_columns(key))
+       OR oid IN (SELECT relation FROM _changing_columns(key))
 $$;
 
 -- The kinds of tables that a live conversion refuses.
-CREATE FUNCTION objectid_ext_tools._table_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _table_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT oid::regclass AS relation, c.*
-        FROM objectid_ext_tools._changing_tables(key) AS c
+        FROM _changing_tables(key) AS c
     )
     SELECT relation,
            CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it'
@@ -50,7 +48,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     UNION ALL
     SELECT relation, format('it has rule "%s"', rulename),
            CASE WHEN EXISTS (SELECT
-                             FROM objectid_ext_tools._changing_columns(key) AS c
+                             FROM _changing_columns(key) AS c
                                   JOIN pg_depend ON classid = 'pg_rewrite'::regclass
                                       AND objid = r.oid AND refobjid = c.relation
                                       AND refobjsubid = c.attnum)
@@ -60,26 +58,25 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     UNION ALL
     SELECT relation, 'it is in another conversion', 'Complete or undo that one first.'
     FROM tables
-    WHERE EXISTS (SELECT FROM objectid_ext_tools._conversions() AS c
+    WHERE EXISTS (SELECT FROM _conversions() AS c
                   WHERE c.relation = tables.relation AND key_table <> key.relation)
 $$;
 
 -- Roles that own, or can create, what a live conversion relies on.  Whoever can create objects in
 -- a schema can make better matches for the functions and operators in the text of a view, or
 -- take the names of indexes and trigger functions.
-CREATE FUNCTION objectid_ext_tools._role_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _role_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT oid::regclass AS relation, c.*
-        FROM objectid_ext_tools._changing_tables(key) AS c
+        FROM _changing_tables(key) AS c
     ), schemas AS MATERIALIZED (
         SELECT relation, relowner, n.*
         FROM tables
              JOIN pg_namespace n ON n.oid = relnamespace
-                 OR quote_ident(nspname) = objectid_ext_tools._ids_schema()
+                 OR quote_ident(nspname) = _ids_schema()
                     AND key.to_type <> 'bigint'::regtype
-                    AND EXISTS (SELECT FROM objectid_ext_tools._changing_views(key))
+                    AND EXISTS (SELECT FROM _changing_views(key))
     )
     SELECT relation, format('it is owned by %s', relowner::regrole),
            'Connect as the owner of all tables.'
@@ -89,7 +86,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
            format('it is owned by %s, and foreign key "%s" refers to it', relowner::regrole,
                   conname),
            'Drop the foreign key before, and create it again afterwards.'
-    FROM objectid_ext_tools._changing_foreign_keys(key) AS f
+    FROM _changing_foreign_keys(key) AS f
          JOIN pg_class c ON c.oid = confrelid
     WHERE confrelid NOT IN (SELECT relation FROM tables)
       AND relowner <> quote_ident(current_user)::regrole
@@ -97,9 +94,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT relation, format('you cannot create objects in its schema %I', nspname),
            format('Have the owner of the schema GRANT CREATE ON SCHEMA %I TO %s.', nspname,
                   quote_ident(current_user)::regrole)
-    FROM (SELECT oid FROM objectid_ext_tools._changing_tables(key)
+    FROM (SELECT oid FROM _changing_tables(key)
           UNION
-          SELECT view FROM objectid_ext_tools._changing_views(key)) AS r (relation)
+          SELECT view FROM _changing_views(key)) AS r (relation)
          JOIN pg_class c ON c.oid = relation
          JOIN pg_namespace n ON n.oid = relnamespace
     WHERE pg_get_userbyid(relowner) = current_user AND NOT has_schema_privilege(n.oid, 'CREATE')
@@ -120,8 +117,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- Triggers that an UPDATE of a shadow column would fire: filling a row must not fire any of users.
-CREATE FUNCTION objectid_ext_tools._update_triggers("table" regclass) RETURNS SETOF pg_trigger
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _update_triggers("table" regclass) RETURNS SETOF pg_trigger
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT *
     FROM pg_trigger
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
@@ -129,27 +126,26 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- Triggers that prevent a live conversion.
-CREATE FUNCTION objectid_ext_tools._trigger_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _trigger_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT oid::regclass AS relation
-        FROM objectid_ext_tools._changing_tables(key)
+        FROM _changing_tables(key)
     )
     SELECT relation, format('it has triggers on UPDATE, such as "%s"', min(tgname)),
            format('Have a superuser grant you the right to skip them: '
                   'GRANT SET ON PARAMETER session_replication_role TO %s.',
                   quote_ident(current_user)::regrole)
-    FROM tables, objectid_ext_tools._update_triggers(relation) AS t
+    FROM tables, _update_triggers(relation) AS t
     WHERE tgenabled = 'O'
       AND NOT has_parameter_privilege(current_user, 'session_replication_role', 'SET')
-      AND EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key) AS s
+      AND EXISTS (SELECT FROM _changing_columns(key) AS s
                   WHERE s.relation = tables.relation)
     GROUP BY 1
     UNION ALL
     SELECT relation, format('trigger "%s" is set to ENABLE ALWAYS or REPLICA', tgname),
            'It would fire when rows are filled. Use ALTER TABLE ... ENABLE TRIGGER meanwhile.'
-    FROM tables, objectid_ext_tools._update_triggers(relation)
+    FROM tables, _update_triggers(relation)
     WHERE tgenabled <> 'O'
     UNION ALL
     SELECT relation, format('trigger "%s" fires after the one of the conversion', tgname),
@@ -160,18 +156,17 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- Columns that a live conversion refuses.
-CREATE FUNCTION objectid_ext_tools._column_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _column_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH changing AS MATERIALIZED (
         SELECT s.*, relation = key.relation AND attname = key.attname AS is_key
-        FROM objectid_ext_tools._changing_columns(key) AS s
+        FROM _changing_columns(key) AS s
     )
     SELECT relation, format('no index has column "%s"', attname), 'Convert it under a lock.'
     FROM changing AS c
     WHERE is_key
       AND NOT EXISTS (SELECT
-                      FROM objectid_ext_tools._changing_indexes(key) AS i
+                      FROM _changing_indexes(key) AS i
                       WHERE i.relation = c.relation)
     UNION ALL
     SELECT relation,
@@ -186,12 +181,11 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- Indexes that a live conversion cannot make again.
-CREATE FUNCTION objectid_ext_tools._index_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _index_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT indrelid::regclass, format('index "%s" %s', name, problem),
            'Convert the column under a lock, or drop the index and create it again afterwards.'
-    FROM objectid_ext_tools._changing_indexes(key)
+    FROM _changing_indexes(key)
          JOIN pg_index ON indexrelid = index,
          LATERAL (VALUES (CASE
              WHEN indisexclusion THEN 'belongs to an exclusion constraint'
@@ -208,22 +202,21 @@ $$;
 
 -- Objects that depend on a column whose type changes, and are neither made again by a conversion
 -- nor dropped with a view.
-CREATE FUNCTION objectid_ext_tools._dependent_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _dependent_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH known (classid, objid) AS MATERIALIZED (
         SELECT 'pg_rewrite'::regclass, r.oid
-        FROM objectid_ext_tools._changing_views(key)
+        FROM _changing_views(key)
              JOIN pg_rewrite r ON ev_class = view
         UNION ALL
         SELECT 'pg_class'::regclass, index
-        FROM objectid_ext_tools._changing_indexes(key)
+        FROM _changing_indexes(key)
     )
     SELECT s.relation,
            format('%s depends on column "%s"', pg_describe_object(classid, objid, objsubid),
                   s.attname),
            'Drop it first, and create it again afterwards.'
-    FROM objectid_ext_tools._changing_columns(key) AS s
+    FROM _changing_columns(key) AS s
          JOIN pg_depend d ON refclassid = 'pg_class'::regclass AND refobjid = s.relation
              AND refobjsubid = s.attnum
     WHERE deptype <> 'i'
@@ -245,25 +238,25 @@ $$;
 
 -- What prevents a live conversion, by the catalog, and what can be done about it; what is late
 -- prevents its last step only.  Where neither way can convert the key, nothing else matters.
-CREATE FUNCTION objectid_ext_tools._refusals(key objectid_ext_tools._key,
-    OUT relation regclass, OUT reason text, OUT hint text, OUT late boolean) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _refusals(key _key, OUT relation regclass, OUT reason text, OUT hint text,
+    OUT late boolean) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH impossible AS MATERIALIZED (
-        SELECT * FROM objectid_ext_tools._partition_key_refusals(key)
+        SELECT * FROM _partition_key_refusals(key)
     ), reasons AS (
-        SELECT *, false FROM objectid_ext_tools._table_refusals(key)
+        SELECT *, false FROM _table_refusals(key)
         UNION ALL
-        SELECT *, false FROM objectid_ext_tools._role_refusals(key)
+        SELECT *, false FROM _role_refusals(key)
         UNION ALL
-        SELECT *, false FROM objectid_ext_tools._trigger_refusals(key)
+        SELECT *, false FROM _trigger_refusals(key)
         UNION ALL
-        SELECT *, false FROM objectid_ext_tools._column_refusals(key)
+        SELECT *, false FROM _column_refusals(key)
         UNION ALL
-        SELECT *, false FROM objectid_ext_tools._index_refusals(key)
+        SELECT *, false FROM _index_refusals(key)
         UNION ALL
-        SELECT *, false FROM objectid_ext_tools._dependent_refusals(key)
+        SELECT *, false FROM _dependent_refusals(key)
         UNION ALL
-        SELECT *, true FROM objectid_ext_tools._view_refusals(key)
+        SELECT *, true FROM _view_refusals(key)
     )
     SELECT *, false FROM impossible
     UNION ALL

@@ -8,9 +8,9 @@
 -- of its function tells which column is the key of the conversion, and, as JSON, what the table
 -- was like when it began: if that differs, someone has changed the table.  What functions of
 -- other roles say is not believed: anybody can create one of such a name.
-CREATE FUNCTION objectid_ext_tools._conversions(OUT relation regclass, OUT function regprocedure,
-    OUT key_table oid, OUT key_number smallint, OUT data text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _conversions(OUT relation regclass, OUT function regprocedure, OUT key_table oid,
+    OUT key_number smallint, OUT data text) RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH own AS MATERIALIZED (
         SELECT oid, obj_description(oid, 'pg_proc') AS comment
         FROM pg_proc
@@ -25,9 +25,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- What _conversions() reads.
-CREATE FUNCTION objectid_ext_tools._state(key objectid_ext_tools._key, relation regclass,
-    data jsonb) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _state(key _key, relation regclass, data jsonb) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT format('conversion of %s.%s, table %s, %s', key.relation::oid, attnum, relation::oid,
                   data)
     FROM pg_attribute WHERE attrelid = key.relation AND attname = key.attname
@@ -35,11 +34,9 @@ $$;
 
 -- Hashes of all that a conversion relies on of a table, without its own objects, and without what
 -- a step of the conversion, ANALYZE or REINDEX changes.
-CREATE FUNCTION objectid_ext_tools._fingerprint("table" regclass) RETURNS jsonb
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-SET standard_conforming_strings = on
-AS $$
+CREATE FUNCTION _fingerprint("table" regclass) RETURNS jsonb
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
     SELECT jsonb_object_agg(kind, md5(definition))
     FROM (
         SELECT 'name or owner',
@@ -85,8 +82,8 @@ $$;
 
 -- Raises an error if a table has changed since the conversion began, or if other tables refer to
 -- the key now.
-CREATE FUNCTION objectid_ext_tools._check_unchanged(key objectid_ext_tools._key) RETURNS void
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _check_unchanged(key _key) RETURNS void
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     changed record;
 BEGIN
@@ -94,12 +91,12 @@ BEGIN
            coalesce(string_agg(kind, ', ' ORDER BY kind), 'foreign keys') AS kinds
         INTO changed
     FROM (SELECT DISTINCT x.relation
-          FROM objectid_ext_tools._changing_columns(key) AS x) AS s
-         FULL JOIN (SELECT * FROM objectid_ext_tools._conversions()
+          FROM _changing_columns(key) AS x) AS s
+         FULL JOIN (SELECT * FROM _conversions()
                     WHERE key_table = key.relation) AS c USING (relation)
          LEFT JOIN LATERAL (
              SELECT kind
-             FROM jsonb_each(objectid_ext_tools._fingerprint(s.relation)) AS now (kind, value)
+             FROM jsonb_each(_fingerprint(s.relation)) AS now (kind, value)
                   FULL JOIN jsonb_each(c.data::jsonb) AS begun (kind, value) USING (kind)
              WHERE now.value IS DISTINCT FROM begun.value) AS difference ON s.relation = c.relation
     WHERE s.relation IS NULL OR c.relation IS NULL OR kind IS NOT NULL
@@ -115,11 +112,11 @@ END;
 $$;
 
 -- Tables of a conversion with rows that may not be filled, and their size in pages.
-CREATE FUNCTION objectid_ext_tools._unvalidated("table" regclass,
-    OUT relation regclass, OUT pages bigint) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _unvalidated("table" regclass, OUT relation regclass, OUT pages bigint)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT relation, pg_relation_size(relation) / current_setting('block_size')::integer
-    FROM objectid_ext_tools._conversions()
+    FROM _conversions()
          JOIN pg_constraint
              ON conrelid = relation AND conname = '_objectid_ext' AND NOT convalidated
     WHERE key_table = "table"
@@ -128,11 +125,11 @@ $$;
 
 -- The constraints that must be validated after the columns are exchanged.  Checks and foreign
 -- keys are in force at once, and validated when the locks are gone.
-CREATE FUNCTION objectid_ext_tools._validations(key objectid_ext_tools._key,
-    OUT relation regclass, OUT constraint_name name) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _validations(key _key, OUT relation regclass, OUT constraint_name name)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT conrelid, conname
-    FROM objectid_ext_tools._changing_constraints(key)
+    FROM _changing_constraints(key)
     WHERE contype IN ('f', 'c') AND convalidated
     ORDER BY 1, 2
 $$;

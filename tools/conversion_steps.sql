@@ -5,37 +5,35 @@
 -- What remains is told by what the schema shows.
 
 -- Statements that fill the shadow columns, and read all rows to be sure of it.
-CREATE FUNCTION objectid_ext_tools._fill_steps(key objectid_ext_tools._key,
-    rows_per_second integer) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _fill_steps(key _key, rows_per_second integer) RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT format('CALL objectid_ext_tools._conversion_fill(%L, %s)', key.relation,
                   coalesce(rows_per_second::text, 'NULL'))
-    WHERE EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key))
+    WHERE EXISTS (SELECT FROM _changing_columns(key))
     UNION ALL
     (SELECT DISTINCT format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
-     FROM objectid_ext_tools._changing_columns(key) ORDER BY 1)
+     FROM _changing_columns(key) ORDER BY 1)
 $$;
 
 -- Statements that create the indexes of the shadow columns that are not there yet.  A transaction
 -- that can see rows as they were before is in conflict with VACUUM, if it runs on a standby, or
 -- CREATE INDEX waits for its end.
-CREATE FUNCTION objectid_ext_tools._index_steps(key objectid_ext_tools._key)
-RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _index_steps(key _key) RETURNS SETOF text
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     vacuumed boolean := false;
     each record;
 BEGIN
     FOR each IN
         SELECT s.*, indisvalid
-        FROM objectid_ext_tools._shadow_indexes(key) AS s
+        FROM _shadow_indexes(key) AS s
              LEFT JOIN pg_index ON indexrelid = to_regclass(s.shadow)
         WHERE indisvalid IS NOT TRUE
     LOOP
         IF NOT vacuumed THEN
             RETURN QUERY
                 SELECT DISTINCT format('VACUUM (ANALYZE, INDEX_CLEANUP off) %s', relation)
-                FROM objectid_ext_tools._changing_columns(key) ORDER BY 1;
+                FROM _changing_columns(key) ORDER BY 1;
             vacuumed := true;
         END IF;
         IF NOT each.indisvalid THEN
@@ -47,28 +45,27 @@ END;
 $$;
 
 -- Statements of a live conversion that remain, up to the exchange of the columns.
-CREATE FUNCTION objectid_ext_tools._steps_before_exchange(key objectid_ext_tools._key,
-    max_wait interval, rows_per_second integer, node integer,
-    layout snowflake_layout) RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _steps_before_exchange(key _key, max_wait interval, rows_per_second integer,
+    node integer, layout snowflake_layout) RETURNS SETOF text
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     arguments CONSTANT text := format('(%L, %L, %L, %L', key.relation, key.attname, key.to_type,
                                 (1000 * extract(epoch FROM max_wait))::integer || ' ms');
-    begun CONSTANT boolean := EXISTS (SELECT FROM objectid_ext_tools._conversions()
+    begun CONSTANT boolean := EXISTS (SELECT FROM _conversions()
                                       WHERE key_table = key.relation);
 BEGIN
     IF begun THEN
-        PERFORM objectid_ext_tools._check_unchanged(key);
+        PERFORM _check_unchanged(key);
     ELSE
-        PERFORM objectid_ext_tools._refuse(key, 0);
+        PERFORM _refuse(key, 0);
         RETURN QUERY
             SELECT format('CALL objectid_ext_tools._conversion_begin%s)', arguments)
-            WHERE EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key));
+            WHERE EXISTS (SELECT FROM _changing_columns(key));
     END IF;
-    IF NOT begun OR EXISTS (SELECT FROM objectid_ext_tools._unvalidated(key.relation)) THEN
-        RETURN QUERY SELECT objectid_ext_tools._fill_steps(key, rows_per_second);
+    IF NOT begun OR EXISTS (SELECT FROM _unvalidated(key.relation)) THEN
+        RETURN QUERY SELECT _fill_steps(key, rows_per_second);
     END IF;
-    RETURN QUERY SELECT objectid_ext_tools._index_steps(key);
+    RETURN QUERY SELECT _index_steps(key);
     RETURN NEXT format('CALL objectid_ext_tools._conversion_exchange%s', arguments)
                 || CASE WHEN layout IS NULL THEN ''
                         ELSE format(', %s, %L', coalesce(node::text, 'NULL'), layout) END
@@ -77,12 +74,10 @@ END;
 $$;
 
 -- Statements of a live conversion that remain.
-CREATE FUNCTION objectid_ext_tools._conversion_steps(key objectid_ext_tools._key,
-    max_wait interval, rows_per_second integer, node integer,
-    layout snowflake_layout) RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE FUNCTION _conversion_steps(key _key, max_wait interval, rows_per_second integer,
+    node integer, layout snowflake_layout) RETURNS SETOF text
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 DECLARE
     exchanged boolean;
     later jsonb;
@@ -92,16 +87,15 @@ BEGIN
                         'greater than zero'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM objectid_ext_tools._claim(key.relation);
+    PERFORM _claim(key.relation);
     SELECT data::jsonb INTO later
-    FROM objectid_ext_tools._conversions() WHERE key_table = key.relation AND data ~ '^[[]';
+    FROM _conversions() WHERE key_table = key.relation AND data ~ '^[[]';
     exchanged := FOUND;
     IF NOT exchanged THEN
         later := (SELECT jsonb_agg(ARRAY[relation::oid::text, constraint_name])
-                  FROM objectid_ext_tools._validations(key));
+                  FROM _validations(key));
         RETURN QUERY
-            SELECT objectid_ext_tools._steps_before_exchange(key, max_wait,
-                                                             rows_per_second, node, layout);
+            SELECT _steps_before_exchange(key, max_wait, rows_per_second, node, layout);
     END IF;
     RETURN QUERY
         SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', (v ->> 0)::oid::regclass, v ->> 1)
@@ -115,68 +109,66 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION objectid_ext_tools.snowflake_conversion_steps("table" regclass, "column" name,
-    node integer, layout snowflake_layout, max_wait interval DEFAULT '1 s',
-    rows_per_second integer DEFAULT NULL,
+CREATE FUNCTION snowflake_conversion_steps("table" regclass, "column" name, node integer,
+    layout snowflake_layout, max_wait interval DEFAULT '1 s', rows_per_second integer DEFAULT NULL,
     OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    key objectid_ext_tools._key := ("table", "column", 'bigint'::regtype);
+    key _key := ("table", "column", 'bigint'::regtype);
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
-                                           'smallint', 'integer', 'bigint');
-    IF NOT objectid_ext_tools._has_snowflakes(key) THEN
+    key := _check_types(_check_owner(key),
+                        'smallint', 'integer', 'bigint');
+    IF NOT _has_snowflakes(key) THEN
         -- for its errors, which would come with the last step otherwise
         EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(),'
-                       ' coalesce($1, %1$s.snowflake_node_id()), 0, $2)',
-                       objectid_ext_tools._ids_schema())
-            USING objectid_ext_tools._node(node, layout), layout;
-        PERFORM objectid_ext_tools._highest_id(key, objectid_ext_tools._key_sequence(key), layout);
-    ELSIF NOT EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table")
-          AND NOT EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key)) THEN
+                       ' coalesce($1, %1$s.snowflake_node_id()), 0, $2)', _ids_schema())
+            USING _node(node, layout), layout;
+        PERFORM _highest_id(key, _key_sequence(key), layout);
+    ELSIF NOT EXISTS (SELECT FROM _conversions() WHERE key_table = "table")
+          AND NOT EXISTS (SELECT FROM _changing_columns(key)) THEN
         RETURN;
     END IF;
     RETURN QUERY
         SELECT n::integer, s
-        FROM objectid_ext_tools._conversion_steps(key, max_wait, rows_per_second, node, layout)
+        FROM _conversion_steps(key, max_wait, rows_per_second, node, layout)
              WITH ORDINALITY AS t (s, n);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.snowflake_conversion_steps IS
+COMMENT ON FUNCTION snowflake_conversion_steps IS
     E'statements that do what convert_to_snowflake() does, or what remains of it, while the tables '
     'are in use, for \\gexec of psql; other sessions wait for at most max_wait until the locks of '
     'a step are granted; at most rows_per_second rows of a table are filled; the caller is the '
     'owner of the tables; an error if something prevents it';
 
-CREATE FUNCTION objectid_ext_tools.objectid_conversion_steps("table" regclass, "column" name,
-    max_wait interval DEFAULT '1 s', rows_per_second integer DEFAULT NULL,
-    OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION objectid_conversion_steps("table" regclass, "column" name,
+    max_wait interval DEFAULT '1 s', rows_per_second integer DEFAULT NULL, OUT step integer,
+    OUT statement text) RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    to_type CONSTANT regtype := objectid_ext_tools._ids_schema() || '.objectid';
-    key objectid_ext_tools._key := ("table", "column", to_type);
+    to_type CONSTANT regtype := _ids_schema() || '.objectid';
+    key _key := ("table", "column", to_type);
 BEGIN
     IF num_nulls("table", "column") > 0 THEN
         RAISE EXCEPTION 'table and column must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    key := objectid_ext_tools._check_types(objectid_ext_tools._check_owner(key),
-                                           'text', 'varchar', 'bpchar', to_type);
-    IF NOT EXISTS (SELECT FROM objectid_ext_tools._conversions() WHERE key_table = "table")
-       AND NOT EXISTS (SELECT FROM objectid_ext_tools._changing_columns(key)) THEN
+    key := _check_types(_check_owner(key),
+                        'text', 'varchar', 'bpchar', to_type);
+    IF NOT EXISTS (SELECT FROM _conversions() WHERE key_table = "table")
+       AND NOT EXISTS (SELECT FROM _changing_columns(key)) THEN
         RETURN;
     END IF;
     RETURN QUERY
         SELECT n::integer, s
-        FROM objectid_ext_tools._conversion_steps(key, max_wait, rows_per_second, NULL, NULL)
+        FROM _conversion_steps(key, max_wait, rows_per_second, NULL, NULL)
              WITH ORDINALITY AS t (s, n);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.objectid_conversion_steps IS
+COMMENT ON FUNCTION objectid_conversion_steps IS
     E'statements that do what convert_to_objectid() does for text, varchar and char, or what '
     'remains of it, while the tables are in use, for \\gexec of psql; other sessions wait for at '
     'most max_wait until the locks of a step are granted; at most rows_per_second rows of a table '

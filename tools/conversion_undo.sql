@@ -4,12 +4,12 @@
 
 -- Statements that remove all that a live conversion has added.  A table can have another name by
 -- now, or be gone; so this goes by what the functions' comments say.
-CREATE FUNCTION objectid_ext_tools._undo_statements("table" oid) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _undo_statements("table" oid) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT statement
-    FROM objectid_ext_tools._conversions(),
+    FROM _conversions(),
          LATERAL (SELECT coalesce(string_agg(format(', DROP COLUMN %I', s), ''), '')
-                  FROM objectid_ext_tools._shadow_names(relation) AS s) AS c (drops),
+                  FROM _shadow_names(relation) AS s) AS c (drops),
          LATERAL (VALUES
              (1, 'DROP TRIGGER IF EXISTS "~objectid_ext_conversion" ON ' || relation),
              (2, 'ALTER TABLE ' || relation || ' DROP CONSTRAINT IF EXISTS _objectid_ext' || drops),
@@ -18,13 +18,11 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     ORDER BY relation, step
 $$;
 
-CREATE PROCEDURE objectid_ext_tools.undo_conversion("table" regclass, "column" name,
-    max_wait interval DEFAULT '1 s')
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
+CREATE PROCEDURE undo_conversion("table" regclass, "column" name, max_wait interval DEFAULT '1 s')
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off AS $$
 DECLARE
-    begun oid := (SELECT key_table FROM objectid_ext_tools._conversions()
+    begun oid := (SELECT key_table FROM _conversions()
                   WHERE relation = "table" OR key_table = "table" LIMIT 1);
 BEGIN
     IF num_nulls("table", "column", max_wait) > 0 THEN
@@ -35,21 +33,21 @@ BEGIN
         RAISE EXCEPTION 'no column of table % is being converted', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    PERFORM objectid_ext_tools._claim(begun);
-    IF EXISTS (SELECT FROM objectid_ext_tools._conversions()
+    PERFORM _claim(begun);
+    IF EXISTS (SELECT FROM _conversions()
                WHERE key_table = begun AND data ~ '^[[]') THEN
         RAISE EXCEPTION 'the columns of table % have been exchanged already', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Ask for the steps that remain, and execute them.';
     END IF;
-    PERFORM objectid_ext_tools._lock_in_turn(ARRAY(
-        SELECT relation FROM objectid_ext_tools._conversions()
+    PERFORM _lock_in_turn(ARRAY(
+        SELECT relation FROM _conversions()
         WHERE key_table = begun AND relation IS NOT NULL ORDER BY 1), max_wait);
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
-        SELECT objectid_ext_tools._undo_statements(begun)));
-    PERFORM objectid_ext_tools._release(begun);
+    PERFORM _execute_all(VARIADIC ARRAY(
+        SELECT _undo_statements(begun)));
+    PERFORM _release(begun);
 END;
 $$;
-COMMENT ON PROCEDURE objectid_ext_tools.undo_conversion IS
+COMMENT ON PROCEDURE undo_conversion IS
     'removes all that a live conversion has added, before its last step; other sessions wait for '
     'at most max_wait; an error if there is none';

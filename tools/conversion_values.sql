@@ -4,22 +4,20 @@
 
 -- Values that cannot be converted to objectid.  A value that is no ObjectId, or two spellings of
 -- one, would stop the conversion when half of the rows are filled.
-CREATE FUNCTION objectid_ext_tools._wrong_values(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
+CREATE FUNCTION _wrong_values(key _key) RETURNS SETOF _refusal
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET row_security = off AS $$
 DECLARE
     changing record;
     bad text;
     number bigint;
 BEGIN
     FOR changing IN
-        SELECT * FROM objectid_ext_tools._changing_columns(key)
+        SELECT * FROM _changing_columns(key)
     LOOP
         EXECUTE format('SELECT count(*), min(%1$I::text) FROM ONLY %2$s'
                        ' WHERE NOT %3$s.is_objectid(%1$I)',
-                       changing.attname, changing.relation, objectid_ext_tools._ids_schema())
+                       changing.attname, changing.relation, _ids_schema())
             INTO number, bad;
         IF number > 0 THEN
             RETURN QUERY SELECT changing.relation,
@@ -31,13 +29,11 @@ END;
 $$;
 
 -- Values that would not be unique any more as objectid; all must be valid.
-CREATE FUNCTION objectid_ext_tools._double_values(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
+CREATE FUNCTION _double_values(key _key) RETURNS SETOF _refusal
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET row_security = off AS $$
 DECLARE
-    ids CONSTANT text := objectid_ext_tools._ids_schema();
+    ids CONSTANT text := _ids_schema();
     uniqueness record;
     bad text;
     number bigint;
@@ -51,7 +47,7 @@ BEGIN
         FROM pg_index
              JOIN pg_attribute a ON attrelid = indrelid
                  AND a.attnum = ANY ((indkey::smallint[])[0:indnkeyatts - 1])
-             LEFT JOIN objectid_ext_tools._changing_columns(key) AS s
+             LEFT JOIN _changing_columns(key) AS s
                  ON s.relation = indrelid AND s.attnum = a.attnum
         WHERE indisunique AND indexprs IS NULL AND indpred IS NULL
         GROUP BY indexrelid, indrelid
@@ -74,14 +70,13 @@ END;
 $$;
 
 -- Values that cannot be converted to objectid, or that would not be unique any more.
-CREATE FUNCTION objectid_ext_tools._value_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _value_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     IF key.to_type <> 'bigint'::regtype THEN
-        RETURN QUERY SELECT * FROM objectid_ext_tools._wrong_values(key);
+        RETURN QUERY SELECT * FROM _wrong_values(key);
         IF NOT FOUND THEN
-            RETURN QUERY SELECT * FROM objectid_ext_tools._double_values(key);
+            RETURN QUERY SELECT * FROM _double_values(key);
         END IF;
     END IF;
 END;
@@ -89,20 +84,19 @@ $$;
 
 -- An error with the first reason that prevents a conversion: before it begins (0; reads all
 -- values and tries the views), in its first step (1) or its last (2; views count).
-CREATE FUNCTION objectid_ext_tools._refuse(key objectid_ext_tools._key,
-    moment integer) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _refuse(key _key, moment integer) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     refusal record;
 BEGIN
     SELECT *, count(*) OVER () AS reasons INTO refusal
-    FROM objectid_ext_tools._refusals(key) WHERE NOT late OR moment = 2
+    FROM _refusals(key) WHERE NOT late OR moment = 2
     ORDER BY late LIMIT 1;
     IF NOT FOUND AND moment = 0 THEN
         SELECT *, count(*) OVER () AS reasons INTO refusal
-        FROM (SELECT * FROM objectid_ext_tools._value_refusals(key)
+        FROM (SELECT * FROM _value_refusals(key)
               UNION ALL
-              SELECT * FROM objectid_ext_tools._try_views(key)) AS r LIMIT 1;
+              SELECT * FROM _try_views(key)) AS r LIMIT 1;
     END IF;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % cannot be converted while it is in use',

@@ -4,9 +4,9 @@
 
 -- The table; an error unless the current role can make partitions with these arguments.  Waits
 -- for other calls for the same table.
-CREATE FUNCTION objectid_ext_tools._check_partition_call(parent regclass, every interval,
+CREATE FUNCTION _check_partition_call(parent regclass, every interval,
     first timestamp with time zone, upto timestamp with time zone) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = parent);
     key record;
@@ -21,7 +21,7 @@ BEGIN
         RAISE EXCEPTION 'invalid time span from % to %', first, upto
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    key := objectid_ext_tools._partition_key(parent);
+    key := _partition_key(parent);
     -- functions that the owner has chosen for the table run as the role that alters it
     IF owner <> current_user THEN
         RAISE EXCEPTION 'must be owner of table %', parent
@@ -35,12 +35,11 @@ $$;
 -- The multiple of an interval, counted from an origin (null: from 2001-01-01), that contains an
 -- instant.  Repeated addition of months would drift from 31 January to 28 February and 28 March.
 -- 2001-01-01 is a Monday, so that weeks, too, begin as expected.
-CREATE FUNCTION objectid_ext_tools._period(every interval, origin timestamp with time zone,
-    instant timestamp with time zone,
-    OUT lower timestamp with time zone, OUT upper timestamp with time zone)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
+CREATE FUNCTION _period(every interval, origin timestamp with time zone,
+    instant timestamp with time zone, OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' AS $$
 DECLARE
     n integer;
 BEGIN
@@ -59,11 +58,10 @@ END;
 $$;
 
 -- Name of a new partition, qualified and quoted.
-CREATE FUNCTION objectid_ext_tools._partition_name(parent regclass, lower timestamp with time zone,
+CREATE FUNCTION _partition_name(parent regclass, lower timestamp with time zone,
     upper timestamp with time zone) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' AS $$
 DECLARE
     days boolean := lower = date_trunc('day', lower) AND upper = date_trunc('day', upper);
     suffix text := to_char(lower, CASE WHEN days THEN '_YYYYMMDD' ELSE '_YYYYMMDD_HH24MI' END);
@@ -76,7 +74,7 @@ BEGIN
     IF octet_length(name || suffix) > 63 THEN
         -- another parent can begin with the same bytes
         suffix := '_' || left(md5(name), 8) || suffix;
-        name := objectid_ext_tools._first_bytes(name, 63 - octet_length(suffix));
+        name := _first_bytes(name, 63 - octet_length(suffix));
     END IF;
     RETURN format('%I.%I', schema, name || suffix);
 END;
@@ -85,14 +83,12 @@ $$;
 -- How many rows of the default partition have ids from a lower (null: from the lowest on) to an
 -- upper bound, and the time of the first; null if there are none.  It raises an error where a
 -- policy of a partition of another role would hide rows.
-CREATE FUNCTION objectid_ext_tools._default_rows(parent regclass, lower_id text, upper_id text,
+CREATE FUNCTION _default_rows(parent regclass, lower_id text, upper_id text,
     layout snowflake_layout) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET row_security = off
-SET timezone = 'UTC'
-AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET row_security = off SET timezone = 'UTC' AS $$
 DECLARE
-    key record := objectid_ext_tools._partition_key(parent);
+    key record := _partition_key(parent);
     default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table
                                    WHERE partrelid = parent);
     first text;
@@ -108,7 +104,7 @@ BEGIN
     END IF;
     IF first IS NOT NULL THEN
         RETURN format('%s in %s, the first of %s', number, default_partition,
-                      objectid_ext_tools._id_time(key.type, first, layout));
+                      _id_time(key.type, first, layout));
     END IF;
     RETURN NULL;
 END;
@@ -117,13 +113,13 @@ $$;
 -- Bounds of a new partition beside those that are known.  One that begins or ends within a tick
 -- has neighbours with the same bound.  The list is that from before the call: to read it for each
 -- new partition would take longer than to create it.
-CREATE FUNCTION objectid_ext_tools._new_bounds(parent regclass, lower timestamp with time zone,
-    upper timestamp with time zone, layout snowflake_layout,
-    known objectid_ext_tools._partition[], OUT lower_id text, OUT upper_id text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _new_bounds(parent regclass, lower timestamp with time zone,
+    upper timestamp with time zone, layout snowflake_layout, known _partition[], OUT lower_id text,
+    OUT upper_id text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    type CONSTANT regtype := (objectid_ext_tools._partition_key(parent)).type;
+    type CONSTANT regtype := (_partition_key(parent)).type;
     pending regclass;
 BEGIN
     SELECT max(p.upper_id) FILTER (WHERE p.upper = lower),
@@ -137,10 +133,10 @@ BEGIN
                   DETAIL = format('ALTER TABLE %s DETACH PARTITION %s FINALIZE completes it.',
                                   parent, pending);
     END IF;
-    lower_id := coalesce(lower_id, objectid_ext_tools._id_floor(type, lower, layout));
-    upper_id := coalesce(upper_id, objectid_ext_tools._id_floor(type, upper, layout));
-    IF objectid_ext_tools._id_time(type, lower_id, layout) <> lower
-       OR objectid_ext_tools._id_time(type, upper_id, layout) <> upper THEN
+    lower_id := coalesce(lower_id, _id_floor(type, lower, layout));
+    upper_id := coalesce(upper_id, _id_floor(type, upper, layout));
+    IF _id_time(type, lower_id, layout) <> lower
+       OR _id_time(type, upper_id, layout) <> upper THEN
         RAISE EXCEPTION 'no id of table % has the time % or %', parent, lower, upper
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'A partition begins and ends with the first id of an instant.';
@@ -151,18 +147,14 @@ $$;
 -- Creates a partition beside those that are known; an error if the default partition has rows
 -- for it.  ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION
 -- OF does.  The table gets what that would give it.
-CREATE FUNCTION objectid_ext_tools._create_partition(parent regclass,
-    lower timestamp with time zone, upper timestamp with time zone, layout snowflake_layout,
-    known objectid_ext_tools._partition[]) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO'
-AS $$
+CREATE FUNCTION _create_partition(parent regclass, lower timestamp with time zone,
+    upper timestamp with time zone, layout snowflake_layout, known _partition[]) RETURNS regclass
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
-    bounds CONSTANT record := objectid_ext_tools._new_bounds(parent, lower, upper, layout, known);
-    name CONSTANT text := objectid_ext_tools._partition_name(parent, lower, upper);
-    rows CONSTANT text := objectid_ext_tools._default_rows(parent, bounds.lower_id,
-                                                           bounds.upper_id, layout);
+    bounds CONSTANT record := _new_bounds(parent, lower, upper, layout, known);
+    name CONSTANT text := _partition_name(parent, lower, upper);
+    rows CONSTANT text := _default_rows(parent, bounds.lower_id, bounds.upper_id, layout);
 BEGIN
     IF rows IS NOT NULL THEN
         RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
@@ -190,22 +182,21 @@ $$;
 
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
 -- people type; a time of whole minutes has been chosen.
-CREATE FUNCTION objectid_ext_tools.create_id_partitions(parent regclass, every interval,
+CREATE FUNCTION create_id_partitions(parent regclass, every interval,
     first timestamp with time zone, upto timestamp with time zone,
     layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' AS $$
 DECLARE
-    known objectid_ext_tools._partition[];
+    known _partition[];
     begins timestamptz;
     ends timestamptz;
 BEGIN
-    parent := objectid_ext_tools._check_partition_call(parent, every, first, upto);
-    layout := objectid_ext_tools._partition_layout(parent, layout);
-    known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);
+    parent := _check_partition_call(parent, every, first, upto);
+    layout := _partition_layout(parent, layout);
+    known := ARRAY(SELECT p FROM _partitions(parent, layout) AS p);
     IF first <> date_trunc('minute', first) THEN
-        first := (objectid_ext_tools._period(every, NULL, first)).lower;
+        first := (_period(every, NULL, first)).lower;
         RAISE NOTICE 'the first partition begins at %', first;
     END IF;
     FOR n IN 0 .. 100000 LOOP
@@ -214,11 +205,11 @@ BEGIN
         EXIT WHEN begins >= upto;
         CONTINUE WHEN EXISTS (SELECT FROM unnest(known) AS p
                               WHERE (p.lower, p.upper) = (begins, ends) AND NOT p.pending);
-        RETURN NEXT objectid_ext_tools._create_partition(parent, begins, ends, layout, known);
+        RETURN NEXT _create_partition(parent, begins, ends, layout, known);
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_id_partitions IS
+COMMENT ON FUNCTION create_id_partitions IS
     'creates the missing partitions of a time span, and returns them; the caller is the owner of '
     'the table, which is partitioned by range of one objectid, bigint (of the layout) or uuid '
     '(version 7) column; the layout is by default that of the default of the column or of the '

@@ -5,9 +5,9 @@
 -- How often a field has values of each kind: the narrowest type of a column that takes them, or
 -- else what they are.  A double that is whole is an integer, for JavaScript makes no difference.
 -- A number without a wrapper is a double if it has no more digits than one can have.
-CREATE FUNCTION objectid_ext_tools._extjson_kinds(documents regclass, doc name, OUT name text,
-    OUT kind text, OUT number bigint, OUT legacy bigint) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION _extjson_kinds(documents regclass, doc name, OUT name text, OUT kind text,
+    OUT number bigint, OUT legacy bigint) RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off           -- compiling takes longer than reading some thousand documents
 AS $$
 DECLARE
@@ -56,7 +56,7 @@ BEGIN
              ROWS FROM (jsonb_each(d.doc), jsonb_each(%1$s.extjson_to_jsonb(d.doc)))
                  AS field (key, value, same_key, plain)
         GROUP BY 1, 2
-    $query$, objectid_ext_tools._ids_schema(), documents, doc) USING
+    $query$, _ids_schema(), documents, doc) USING
         jsonb '{"$oid": "objectid", "$date": "timestamptz", "$uuid": "uuid", "$binary": "uuid",
                 "$numberInt": "float8", "$numberLong": "float8", "$numberDouble": "float8"}';
 END;
@@ -64,8 +64,8 @@ $$;
 
 -- The narrowest type that takes all values of a field.  A key must keep apart what differs, so
 -- _id is no text if it has other values as well.
-CREATE FUNCTION objectid_ext_tools._extjson_type(name text, kinds text[]) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _extjson_type(name text, kinds text[]) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT type
     FROM (VALUES (1, 'int', '{int}'::text[]),
                  (2, 'bigint', '{int,bigint}'),
@@ -87,10 +87,10 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_tem
 $$;
 
 -- Fields of documents, and the column for each.
-CREATE FUNCTION objectid_ext_tools._extjson_fields(documents regclass, doc name, OUT name text,
-    OUT type text, OUT present bigint, OUT nulls bigint, OUT is_column boolean,
-    OUT is_mixed boolean, OUT problem text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _extjson_fields(documents regclass, doc name, OUT name text, OUT type text,
+    OUT present bigint, OUT nulls bigint, OUT is_column boolean, OUT is_mixed boolean,
+    OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH field AS (
         SELECT k.name, sum(number)::bigint AS present, sum(legacy) AS legacy,
                coalesce(sum(number) FILTER (WHERE kind = 'null'), 0)::bigint AS nulls,
@@ -99,7 +99,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                    FILTER (WHERE kind <> 'null') AS counts,
                string_agg(kind || ' ' || number, ', ' ORDER BY number DESC, kind)
                    FILTER (WHERE starts_with(kind, '$')) AS objects
-        FROM objectid_ext_tools._extjson_kinds(documents, doc) AS k GROUP BY k.name
+        FROM _extjson_kinds(documents, doc) AS k GROUP BY k.name
     )
     SELECT f.name, t.type, f.present, f.nulls, is_column, is_mixed,
            concat_ws('; ', CASE WHEN NOT is_column THEN 'cannot be the name of a column' END,
@@ -108,8 +108,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                            'stays an object: ' || objects,
                            CASE WHEN legacy > 0 THEN format('UUIDs of subtype 3, in an order of'
                                ' bytes that depends on the driver: %s', legacy) END)
-    FROM field AS f,
-         objectid_ext_tools._extjson_type(f.name, kinds) AS t (type),
+    FROM field AS f, _extjson_type(f.name, kinds) AS t (type),
          LATERAL (SELECT f.name <> '' AND octet_length(f.name) < 64 AND f.name NOT IN
                              (SELECT attname FROM pg_attribute
                               WHERE attrelid = 'pg_class'::regclass AND attnum < 0),
@@ -121,19 +120,18 @@ $$;
 -- Expression for the _id of a document in table d.  A key of several types keeps MongoDB's
 -- wrappers, which distinguish 7, "7", an ObjectId and a string of its digits.  Numbers are equal
 -- by their values, as in MongoDB.
-CREATE FUNCTION objectid_ext_tools._extjson_key(doc name, is_mixed boolean) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _extjson_key(doc name, is_mixed boolean) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT CASE WHEN NOT is_mixed THEN plain
            ELSE format(E'CASE pg_catalog.jsonb_typeof(%s)\n         WHEN ''number'' THEN %1$s'
                        '\n         ELSE %s END', plain, value) END
     FROM format('pg_catalog.jsonb_extract_path(d.%I, ''_id'')', doc) AS value,
-         format('%s.extjson_to_jsonb(%s)', objectid_ext_tools._ids_schema(), value) AS plain
+         format('%s.extjson_to_jsonb(%s)', _ids_schema(), value) AS plain
 $$;
 
 -- Why the _id of documents is no primary key, or an empty string.
-CREATE FUNCTION objectid_ext_tools._extjson_key_problem(documents regclass, doc name,
-    is_mixed boolean) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _extjson_key_problem(documents regclass, doc name, is_mixed boolean) RETURNS text
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     problem text;
 BEGIN
@@ -143,29 +141,30 @@ BEGIN
                                'no primary key: values in several documents ' ||
                                    nullif(count(nullif(key, 'null')) FILTER (WHERE n > 1), 0))
         FROM (SELECT %s AS key, count(*) AS n FROM %s AS d WHERE d.%I IS NOT NULL GROUP BY 1) AS k
-    $q$, objectid_ext_tools._extjson_key(doc, is_mixed), documents, doc) INTO problem;
+    $q$, _extjson_key(doc, is_mixed), documents, doc) INTO problem;
     RETURN problem;
 END;
 $$;
 
-CREATE FUNCTION objectid_ext_tools.extjson_columns(documents regclass, doc name DEFAULT 'doc',
-    OUT name text, OUT type text, OUT present bigint, OUT nulls bigint, OUT problem text)
-RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION extjson_columns(documents regclass, doc name DEFAULT 'doc', OUT name text,
+    OUT type text, OUT present bigint, OUT nulls bigint, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+AS $$
     SELECT f.name, f.type, f.present, f.nulls,
            nullif(concat_ws('; ', nullif(f.problem, ''), CASE f.name WHEN '_id' THEN nullif(
-               objectid_ext_tools._extjson_key_problem(documents, doc, is_mixed), '') END), '')
-    FROM objectid_ext_tools._extjson_fields(documents, doc) AS f
+               _extjson_key_problem(documents, doc, is_mixed), '') END), '')
+    FROM _extjson_fields(documents, doc) AS f
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.extjson_columns(regclass, name)
+COMMENT ON FUNCTION extjson_columns(regclass, name)
     IS 'the fields of documents of MongoDB: the type of a column that takes all values, how many'
        ' documents have the field, how many of these have null, and what to know about it';
 
-CREATE FUNCTION objectid_ext_tools.extjson_table_statements(documents regclass, target text,
-    doc name DEFAULT 'doc') RETURNS SETOF text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION extjson_table_statements(documents regclass, target text, doc name DEFAULT 'doc')
+RETURNS SETOF text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    ids CONSTANT text := objectid_ext_tools._ids_schema();
+    ids CONSTANT text := _ids_schema();
     table_name CONSTANT text := (SELECT string_agg(quote_ident(part), '.' ORDER BY n)
                                  FROM unnest(parse_ident(target)) WITH ORDINALITY AS p (part, n));
     -- with a schema, because the caller's path may find another one
@@ -178,7 +177,7 @@ BEGIN
                                                     THEN ids || '.' ELSE '' END, f.type)),
            bool_or(is_mixed) FILTER (WHERE f.name = '_id')
     INTO columns, key_is_mixed
-    FROM objectid_ext_tools._extjson_fields(documents, doc) AS f WHERE is_column;
+    FROM _extjson_fields(documents, doc) AS f WHERE is_column;
     IF columns IS NULL THEN
         RAISE EXCEPTION 'there are no documents in table %', documents
             USING ERRCODE = 'no_data_found',
@@ -190,16 +189,16 @@ BEGIN
     END IF;
     IF key_is_mixed THEN
         plain := format(E'pg_catalog.jsonb_set_lax(%s, ''{_id}'',\n         %s)', plain,
-                        objectid_ext_tools._extjson_key(doc, true));
+                        _extjson_key(doc, true));
     END IF;
     RETURN NEXT format(E'CREATE TABLE %s (\n    %s\n);', table_name, array_to_string(
-        columns[1] || CASE objectid_ext_tools._extjson_key_problem(documents, doc, key_is_mixed)
+        columns[1] || CASE _extjson_key_problem(documents, doc, key_is_mixed)
                           WHEN '' THEN ' PRIMARY KEY' ELSE '' END || columns[2:], E',\n    '));
     RETURN NEXT format(E'INSERT INTO %s\nSELECT r.* FROM %s AS d,\n     pg_catalog.jsonb_to_record'
                        '(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL;', table_name, source,
                        plain, array_to_string(columns, E',\n    '), doc);
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.extjson_table_statements(regclass, text, name)
+COMMENT ON FUNCTION extjson_table_statements(regclass, text, name)
     IS E'statements for \\gexec that create a table with the columns of extjson_columns(), and fill'
        ' it from the documents';

@@ -3,8 +3,8 @@
 ----------------------------------------------------------------------
 
 -- Brackets that a text opens, less those that it closes, outside of strings.
-CREATE FUNCTION objectid_ext_tools._extjson_depth(part text) RETURNS int
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _extjson_depth(part text) RETURNS int
+LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT length(translate(bare, ']}', '')) - length(translate(bare, '[{', ''))
     FROM regexp_replace(part, $re$"(\\.|[^"\\])*"$re$, '', 'g') AS bare
 $$;
@@ -12,9 +12,9 @@ $$;
 -- The documents in some lines: one, several with commas between them, or an array.  Type json
 -- takes what jsonb does not, such as \u0000, so one document does not spoil an array, and an
 -- array can be larger than a jsonb.
-CREATE FUNCTION objectid_ext_tools._extjson_elements(lines text[], depth int, OUT doc jsonb,
-    OUT problem text) RETURNS SETOF record
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _extjson_elements(lines text[], depth int, OUT doc jsonb, OUT problem text)
+RETURNS SETOF record
+LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     whole text;
     element record;
@@ -62,9 +62,9 @@ $$;
 -- brackets do.  One that does not must not take the following ones along: where a line begins
 -- with "{" no farther to the right than it did, or is "}, {", there is another.  A line of our own
 -- at the end, also after lines without a number, completes the last.
-CREATE FUNCTION objectid_ext_tools.extjson_documents(lines regclass, OUT number bigint,
-    OUT doc jsonb, OUT problem text) RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION extjson_documents(lines regclass, OUT number bigint, OUT doc jsonb,
+    OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     longest CONSTANT int := 100000000;      -- core's btrim() takes nine times as much memory
     blanks CONSTANT text := E' \t\r' || CASE getdatabaseencoding() WHEN 'UTF8'
@@ -85,11 +85,11 @@ BEGIN
         begins := line.margin <= margin AND left(line.part, 64) ~ '^([[, ]*[{]|[]}]+ *, *[{]$)';
         IF begins AND depth > 0 AND line.part ~ '^[]}]' THEN
             parts := parts || rtrim(line.part, E'{, \t');
-            depth := depth + objectid_ext_tools._extjson_depth(rtrim(line.part, '{'));
+            depth := depth + _extjson_depth(rtrim(line.part, '{'));
             line.part := '{';
         END IF;
         IF parts IS NOT NULL AND (begins OR depth <= 0 OR size > longest) THEN
-            RETURN QUERY SELECT number, * FROM objectid_ext_tools._extjson_elements(parts, depth);
+            RETURN QUERY SELECT number, * FROM _extjson_elements(parts, depth);
             parts := NULL;
         END IF;
         IF parts IS NULL THEN
@@ -114,10 +114,10 @@ BEGIN
         parts := parts || line.part;
         size := size + octet_length(line.part);
         IF size <= longest AND (depth > 0 OR line.part LIKE '{%') THEN
-            depth := depth + objectid_ext_tools._extjson_depth(line.part);
+            depth := depth + _extjson_depth(line.part);
         END IF;
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.extjson_documents(regclass)
+COMMENT ON FUNCTION extjson_documents(regclass)
     IS 'the documents in the lines of a file of MongoDB, and why a document cannot be read';

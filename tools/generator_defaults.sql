@@ -3,15 +3,15 @@
 ----------------------------------------------------------------------
 
 -- Cast to snowflake_layout.
-CREATE FUNCTION objectid_ext_tools._layout(layout text) RETURNS snowflake_layout
+CREATE FUNCTION _layout(layout text) RETURNS snowflake_layout
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN layout::snowflake_layout;
 
 -- Highest node, ids of a node in a tick, length of a tick, lowest id of the second day, highest
 -- id and its time.  In the highest id, all bits of the node and of the sequence number are set.
-CREATE FUNCTION objectid_ext_tools._layout_facts(layout snowflake_layout,
-    OUT max_node integer, OUT slots bigint, OUT tick interval, OUT second_day bigint,
-    OUT highest bigint, OUT last_instant timestamp with time zone)
+CREATE FUNCTION _layout_facts(layout snowflake_layout, OUT max_node integer, OUT slots bigint,
+    OUT tick interval, OUT second_day bigint, OUT highest bigint,
+    OUT last_instant timestamp with time zone)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT field.node, field.slots,
@@ -31,8 +31,8 @@ END;
 -- Time and node of an id; null for the node of the last id of a tick.  The last id of a tick is
 -- what WAL reserves, and a standby, or a server after a crash, sees: all bits of its node are
 -- set, and tell nothing.
-CREATE FUNCTION objectid_ext_tools._id_facts(id bigint, layout snowflake_layout,
-    OUT created timestamp with time zone, OUT node integer)
+CREATE FUNCTION _id_facts(id bigint, layout snowflake_layout, OUT created timestamp with time zone,
+    OUT node integer)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT created, CASE WHEN id OPERATOR(pg_catalog.<>) snowflake_ceiling(created, layout)
@@ -42,10 +42,10 @@ END;
 
 -- The settings node_id (null if it is not set) and max_clock_lead.  A call of a function of the
 -- library loads it, which defines its settings.
-CREATE FUNCTION objectid_ext_tools._server_settings(OUT node integer, OUT max_lead interval)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _server_settings(OUT node integer, OUT max_lead interval)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
-    PERFORM objectid_ext_tools._layout('twitter');
+    PERFORM _layout('twitter');
     node := nullif(current_setting('objectid_ext.node_id')::integer, -1);
     max_lead := current_setting('objectid_ext.max_clock_lead')::interval;
 END;
@@ -57,12 +57,11 @@ $$;
 -- because to evaluate it could call any function.  One of 100 kB could be too deep for the stack
 -- to print.  A name is qualified and quoted as the server prints it; Citus needs it as text.  What
 -- partitions and children have inherited is left out: there can be many.
-CREATE FUNCTION objectid_ext_tools._generator_defaults("table" regclass,
-    OUT relation regclass, OUT attnum smallint, OUT attname name, OUT generator name,
-    OUT sequence text, OUT node text, OUT layout text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-AS $body$
+CREATE FUNCTION _generator_defaults("table" regclass, OUT relation regclass, OUT attnum smallint,
+    OUT attname name, OUT generator name, OUT sequence text, OUT node text, OUT layout text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off AS $body$
     WITH found AS MATERIALIZED (
         SELECT DISTINCT a.attrelid, a.attnum, a.attname, proname,
                CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid)

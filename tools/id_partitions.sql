@@ -4,9 +4,9 @@
 
 -- The column that is the partition key of a table, its type (objectid, bigint or uuid) and the
 -- schema of this; an error for any other table.
-CREATE FUNCTION objectid_ext_tools._partition_key(parent regclass,
-    OUT name name, OUT type regtype, OUT schema regnamespace)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _partition_key(parent regclass, OUT name name, OUT type regtype,
+    OUT schema regnamespace)
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     SELECT attname, atttypid, typnamespace INTO name, type, schema
     FROM pg_partitioned_table
@@ -30,8 +30,8 @@ $$;
 -- objectid_ext to another schema.
 
 -- The lowest id of a type at or after an instant, as text.
-CREATE FUNCTION objectid_ext_tools._id_floor(type regtype, ts timestamp with time zone,
-    layout snowflake_layout) RETURNS text
+CREATE FUNCTION _id_floor(type regtype, ts timestamp with time zone, layout snowflake_layout)
+RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
            WHEN type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid
@@ -42,7 +42,7 @@ RETURN CASE
 
 -- Time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers that are
 -- not ids of the layout.
-CREATE FUNCTION objectid_ext_tools._id_time(type regtype, id text, layout snowflake_layout)
+CREATE FUNCTION _id_time(type regtype, id text, layout snowflake_layout)
 RETURNS timestamp with time zone
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -64,11 +64,11 @@ RETURN CASE
 -- other types.  With another layout the present would be old, and dropped.  So nothing is guessed,
 -- and all that is known must agree: the argument, the default of the column, and the comments
 -- that _create_partition() writes.
-CREATE FUNCTION objectid_ext_tools._partition_layout(parent regclass, layout snowflake_layout)
+CREATE FUNCTION _partition_layout(parent regclass, layout snowflake_layout)
 RETURNS snowflake_layout
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    key record := objectid_ext_tools._partition_key(parent);
+    key record := _partition_key(parent);
     known text[];
 BEGIN
     IF key.type <> 'bigint'::regtype THEN
@@ -78,7 +78,7 @@ BEGIN
                    FROM (SELECT layout::text
                          UNION ALL
                          SELECT d.layout
-                         FROM objectid_ext_tools._generator_defaults(parent) AS d
+                         FROM _generator_defaults(parent) AS d
                          WHERE d.attname = key.name
                          UNION ALL
                          SELECT substring(obj_description(inhrelid, 'pg_class')
@@ -89,7 +89,7 @@ BEGIN
                    ORDER BY 1);
     CASE cardinality(known)
         WHEN 1 THEN
-            RETURN objectid_ext_tools._layout(known[1]);
+            RETURN _layout(known[1]);
         WHEN 0 THEN
             RAISE EXCEPTION 'layout of column %.% is not known', parent, quote_ident(key.name)
                 USING ERRCODE = 'invalid_parameter_value',
@@ -106,39 +106,34 @@ $$;
 
 -- A partition, with its bounds and the times of these; pending if DETACH PARTITION CONCURRENTLY
 -- was interrupted: no row goes there.
-CREATE TYPE objectid_ext_tools._partition AS (
+CREATE TYPE _partition AS (
     partition regclass, kind "char", pending boolean, lower_id text, upper_id text,
     lower timestamp with time zone, upper timestamp with time zone);
 
 -- Partitions of a table; bounds are null for the default partition.  With the OID of the table,
 -- pg_get_expr() would wait for its lock; a bound has no columns, which that is for.  It prints
 -- FOR VALUES FROM ('...') TO ('...').
-CREATE FUNCTION objectid_ext_tools._partitions(parent regclass, layout snowflake_layout)
-RETURNS SETOF objectid_ext_tools._partition
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _partitions(parent regclass, layout snowflake_layout) RETURNS SETOF _partition
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT c.oid::regclass, relkind, inhdetachpending, lower_id, upper_id,
-           objectid_ext_tools._id_time(key.type, lower_id, layout),
-           objectid_ext_tools._id_time(key.type, upper_id, layout)
-    FROM objectid_ext_tools._partition_key(parent) AS key,
-         pg_inherits JOIN pg_class c ON c.oid = inhrelid
+           _id_time(key.type, lower_id, layout), _id_time(key.type, upper_id, layout)
+    FROM _partition_key(parent) AS key, pg_inherits JOIN pg_class c ON c.oid = inhrelid
          CROSS JOIN LATERAL string_to_array(pg_get_expr(relpartbound, 0), ' ') AS word
          CROSS JOIN LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''')
                             ) AS bounds (lower_id, upper_id)
     WHERE inhparent = parent
 $$;
 
-CREATE FUNCTION objectid_ext_tools.id_partitions(parent regclass,
-    layout snowflake_layout DEFAULT NULL,
+CREATE FUNCTION id_partitions(parent regclass, layout snowflake_layout DEFAULT NULL,
     OUT partition regclass, OUT lower timestamp with time zone, OUT upper timestamp with time zone)
 RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT p.partition, p.lower, p.upper
-    FROM objectid_ext_tools._partition_layout(parent, layout) AS known,
-         objectid_ext_tools._partitions(parent, known) AS p
+    FROM _partition_layout(parent, layout) AS known, _partitions(parent, known) AS p
     WHERE NOT p.pending
     ORDER BY p.lower, p.partition
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.id_partitions IS
+COMMENT ON FUNCTION id_partitions IS
     'partitions of a table that is partitioned by range of one objectid, bigint (of the layout) or '
     'uuid (version 7) column, with the times of their bounds, null for the default partition; the '
     'layout is by default that of the default of the column or of the comments on its partitions, '

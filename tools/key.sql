@@ -3,18 +3,17 @@
 ----------------------------------------------------------------------
 
 -- A column that is converted, and its new type.
-CREATE TYPE objectid_ext_tools._key AS (relation regclass, attname name, to_type regtype);
+CREATE TYPE _key AS (relation regclass, attname name, to_type regtype);
 
 -- What prevents a conversion, and what can be done about it.
-CREATE TYPE objectid_ext_tools._refusal AS (relation regclass, reason text, hint text);
+CREATE TYPE _refusal AS (relation regclass, reason text, hint text);
 
 -- The columns whose types change together: a key, the columns that refer to it by foreign keys,
 -- directly or not, and those of partitions and children.  A foreign key can refer to a partition
 -- alone, or belong to one alone; then the parent's column changes, too.
-CREATE FUNCTION objectid_ext_tools._key_columns(key objectid_ext_tools._key,
-    OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype,
-    OUT inherited boolean) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _key_columns(key _key, OUT relation regclass, OUT attnum smallint,
+    OUT attname name, OUT type regtype, OUT inherited boolean) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH RECURSIVE reached (relation, attnum, inherited) AS (
         SELECT attrelid, attnum, false
         FROM pg_attribute
@@ -46,32 +45,31 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 
 -- The columns of a key whose type changes, with the names of their shadow columns.
-CREATE FUNCTION objectid_ext_tools._changing_columns(key objectid_ext_tools._key,
-    OUT relation regclass, OUT attnum smallint, OUT attname name, OUT type regtype, OUT shadow name,
-    OUT attnotnull boolean) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _changing_columns(key _key, OUT relation regclass, OUT attnum smallint,
+    OUT attname name, OUT type regtype, OUT shadow name, OUT attnotnull boolean)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT k.relation, k.attnum, k.attname, k.type, ('_objectid_ext_' || k.attnum)::name,
            a.attnotnull
-    FROM objectid_ext_tools._key_columns(key) AS k
+    FROM _key_columns(key) AS k
          JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.attnum
     WHERE k.type <> key.to_type
     ORDER BY 1, 2
 $$;
 
 -- The name of the index that a conversion makes beside another.
-CREATE FUNCTION objectid_ext_tools._beside(name name) RETURNS name
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _beside(name name) RETURNS name
+LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT ('_objectid_ext_' || left(md5(name), 16))::name
 $$;
 
 -- The indexes of columns whose type changes, with the names of those of the shadow columns.
-CREATE FUNCTION objectid_ext_tools._changing_indexes(key objectid_ext_tools._key,
-    OUT relation regclass, OUT index regclass, OUT schema name, OUT name name, OUT shadow name,
-    OUT uniqueness text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _changing_indexes(key _key, OUT relation regclass, OUT index regclass,
+    OUT schema name, OUT name name, OUT shadow name, OUT uniqueness text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT DISTINCT indrelid::regclass, c.oid::regclass, nspname, relname,
-           objectid_ext_tools._beside(relname), CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
-    FROM objectid_ext_tools._changing_columns(key) AS s
+           _beside(relname), CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
+    FROM _changing_columns(key) AS s
          JOIN pg_index ON indrelid = s.relation
          JOIN pg_class c ON c.oid = indexrelid
          JOIN pg_namespace n ON n.oid = relnamespace
@@ -85,26 +83,24 @@ $$;
 
 -- Foreign keys of which a column will change its type.  Those of partitions have a parent, and
 -- follow it.
-CREATE FUNCTION objectid_ext_tools._changing_foreign_keys(key objectid_ext_tools._key)
-RETURNS SETOF pg_constraint
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _changing_foreign_keys(key _key) RETURNS SETOF pg_constraint
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT c.*
     FROM pg_constraint c
     WHERE contype = 'f' AND conparentid = 0
-      AND EXISTS (SELECT FROM objectid_ext_tools._key_columns(key)
+      AND EXISTS (SELECT FROM _key_columns(key)
                   WHERE type <> key.to_type
                     AND (relation = conrelid AND attnum = ANY (conkey)
                          OR relation = confrelid AND attnum = ANY (confkey)))
 $$;
 
 -- The constraints of the columns whose type changes.
-CREATE FUNCTION objectid_ext_tools._changing_constraints(key objectid_ext_tools._key)
-RETURNS SETOF pg_constraint
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT * FROM objectid_ext_tools._changing_foreign_keys(key)
+CREATE FUNCTION _changing_constraints(key _key) RETURNS SETOF pg_constraint
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT * FROM _changing_foreign_keys(key)
     UNION ALL
     SELECT DISTINCT c.*
-    FROM objectid_ext_tools._changing_columns(key)
+    FROM _changing_columns(key)
          JOIN pg_constraint c
              ON conrelid = relation AND contype IN ('p', 'u', 'c') AND attnum = ANY (conkey)
     WHERE conname <> '_objectid_ext'
@@ -112,9 +108,8 @@ $$;
 
 -- Tables of a key that are partitioned by the column.  A partition key is bound to the table by a
 -- dependency of its column on it.
-CREATE FUNCTION objectid_ext_tools._partition_key_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _partition_key_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT relation,
            format('column "%s" is in its partition key, whose type cannot be changed', attname),
            CASE WHEN relation = key.relation
@@ -122,9 +117,9 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                 ELSE format('Drop foreign key %s. The column must be able to hold new ids, so copy '
                             'the rows to another table, which is partitioned by the new type.',
                             (SELECT string_agg(format('"%s"', conname), ', ')
-                             FROM objectid_ext_tools._changing_foreign_keys(key)
+                             FROM _changing_foreign_keys(key)
                              WHERE conrelid = relation AND attnum = ANY (conkey))) END
-    FROM objectid_ext_tools._changing_columns(key)
+    FROM _changing_columns(key)
     WHERE EXISTS (SELECT FROM pg_depend
                   WHERE classid = 'pg_class'::regclass AND objid = relation AND objsubid = attnum
                     AND refclassid = 'pg_class'::regclass AND refobjid = relation
@@ -134,11 +129,10 @@ $$;
 -- Statements that let sessions compile the trigger functions of a key's tables again, if they
 -- belong to the caller.  A session that has executed a PL/pgSQL trigger expects the old types of
 -- NEW and OLD until the function is altered.
-CREATE FUNCTION objectid_ext_tools._trigger_functions(key objectid_ext_tools._key)
-RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _trigger_functions(key _key) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT DISTINCT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost)
-    FROM objectid_ext_tools._key_columns(key) AS k
+    FROM _key_columns(key) AS k
          JOIN pg_trigger
              ON tgrelid = k.relation AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
          JOIN pg_proc p ON p.oid = tgfoid
@@ -148,16 +142,15 @@ $$;
 -- The key; an error unless the current role owns its table and all that belong to it.  Checks,
 -- defaults, indexes and views of another role are expressions that this role has chosen: to
 -- alter its table, or to read its view, executes them as the caller.
-CREATE FUNCTION objectid_ext_tools._check_owner(key objectid_ext_tools._key)
-RETURNS objectid_ext_tools._key
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _check_owner(key _key) RETURNS _key
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     other record;
 BEGIN
     SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO other
     FROM (SELECT key.relation
           UNION
-          SELECT k.relation FROM objectid_ext_tools._key_columns(key) AS k
+          SELECT k.relation FROM _key_columns(key) AS k
          ) AS t (relation)
          JOIN pg_class c ON c.oid = t.relation
     WHERE pg_get_userbyid(relowner) <> current_user
@@ -174,13 +167,12 @@ $$;
 
 -- The key; an error if the column does not exist, or one that belongs to the key is of none of
 -- these types.
-CREATE FUNCTION objectid_ext_tools._check_types(key objectid_ext_tools._key,
-    VARIADIC types regtype[]) RETURNS objectid_ext_tools._key
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _check_types(key _key, VARIADIC types regtype[]) RETURNS _key
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     other record;
 BEGIN
-    IF NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns(key)) THEN
+    IF NOT EXISTS (SELECT FROM _key_columns(key)) THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', key.attname, key.relation
             USING ERRCODE = 'undefined_column';
     END IF;
@@ -189,7 +181,7 @@ BEGIN
                                      'rewrite the table.', relation, attname,
                                      format_type(typbasetype, typtypmod))
                 ELSE 'Change its type before, or name another column.' END AS hint INTO other
-    FROM objectid_ext_tools._key_columns(key) AS k JOIN pg_type t ON t.oid = type
+    FROM _key_columns(key) AS k JOIN pg_type t ON t.oid = type
     WHERE type <> ALL (types)
     ORDER BY relation, attnum LIMIT 1;
     IF FOUND THEN
@@ -205,10 +197,9 @@ END;
 $$;
 
 -- Executes statements.
-CREATE FUNCTION objectid_ext_tools._execute_all(VARIADIC statements text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET client_min_messages = warning
-AS $$
+CREATE FUNCTION _execute_all(VARIADIC statements text[]) RETURNS void
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET client_min_messages = warning AS $$
 DECLARE
     statement text;
 BEGIN

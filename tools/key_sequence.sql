@@ -6,11 +6,9 @@
 -- error if there is none, or if another column uses it.  pg_get_expr() prints the sequence as a
 -- literal, with its schema.  Dumps of old servers have nextval('s'::text), where the search_path
 -- of each session finds it.
-CREATE FUNCTION objectid_ext_tools._key_sequence(key objectid_ext_tools._key)
-RETURNS regclass
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-AS $body$
+CREATE FUNCTION _key_sequence(key _key) RETURNS regclass
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off AS $body$
 DECLARE
     literal CONSTANT text := $re$^(?:nextval[(]|[^(']*next_snowflake[(])$re$
                              || $re$[(]?'((?:[^']|'')*)'(?:::text[)])?::regclass[,)]$re$;
@@ -46,7 +44,7 @@ BEGIN
          JOIN pg_attribute a ON a.attrelid = adrelid AND a.attnum = adnum
     WHERE classid = 'pg_attrdef'::regclass
       AND refclassid = 'pg_class'::regclass AND refobjid = sequence
-      AND NOT EXISTS (SELECT FROM objectid_ext_tools._key_columns(key) AS k
+      AND NOT EXISTS (SELECT FROM _key_columns(key) AS k
                       WHERE k.relation = adrelid AND k.attnum = adnum)
     ORDER BY 1, 2 LIMIT 1;
     IF FOUND THEN
@@ -60,9 +58,8 @@ END;
 $body$;
 
 -- Is the default of a column next_snowflake()?
-CREATE FUNCTION objectid_ext_tools._has_snowflakes(key objectid_ext_tools._key)
-RETURNS boolean
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _has_snowflakes(key _key) RETURNS boolean
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM pg_attribute
              JOIN pg_attrdef d ON adrelid = attrelid AND adnum = attnum
@@ -70,15 +67,14 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
                  AND refclassid = 'pg_proc'::regclass
              JOIN pg_proc p ON p.oid = refobjid
         WHERE attrelid = key.relation AND attname = key.attname AND proname = 'next_snowflake'
-          AND pronamespace::regnamespace::text = objectid_ext_tools._ids_schema())
+          AND pronamespace::regnamespace::text = _ids_schema())
 $$;
 
 -- Statements that replace the identity of a column by a sequence of the same name.  Dropping an
 -- identity drops its sequence, so another of the same name replaces it.  A default, unlike an
 -- identity, requires USAGE on the sequence of those who insert.
-CREATE FUNCTION objectid_ext_tools._identity_statements(key objectid_ext_tools._key,
-    sequence regclass, name text) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _identity_statements(key _key, sequence regclass, name text) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH old AS (
         SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
     ), privileges AS (
@@ -102,50 +98,45 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
         ) AS s
         UNION ALL
         -- what ALTER DEFAULT PRIVILEGES gives a new sequence, the old one need not have had
-        SELECT 5, format('REVOKE ALL ON SEQUENCE %s FROM %s', name,
-                         objectid_ext_tools._grantee(grantee))
+        SELECT 5, format('REVOKE ALL ON SEQUENCE %s FROM %s', name, _grantee(grantee))
         FROM old
              JOIN pg_default_acl ON defaclrole = quote_ident(current_user)::regrole
                  AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace),
              aclexplode(defaclacl)
         WHERE grantee <> relowner
         UNION ALL
-        SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name,
-                         objectid_ext_tools._grantee(grantee))
+        SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, _grantee(grantee))
         FROM privileges
     )
     SELECT command FROM changes ORDER BY step, command
 $$;
 
 -- Replaces the identity of a column by a sequence of the same name, which it returns.
-CREATE FUNCTION objectid_ext_tools._replace_identity(key objectid_ext_tools._key,
-    sequence regclass) RETURNS regclass
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _replace_identity(key _key, sequence regclass) RETURNS regclass
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     name CONSTANT text := (SELECT format('%I.%I', nspname, relname)
                            FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
                            WHERE c.oid = sequence);
 BEGIN
-    PERFORM objectid_ext_tools._execute_all(VARIADIC ARRAY(
-        SELECT objectid_ext_tools._identity_statements(key, sequence, name)));
+    PERFORM _execute_all(VARIADIC ARRAY(
+        SELECT _identity_statements(key, sequence, name)));
     RETURN name::regclass;
 END;
 $$;
 
 -- The highest id of a column or its sequence; an error if it is above the snowflakes of now.  Ids
 -- of the past stay below those to come.  A burst can be ahead of the clock.
-CREATE FUNCTION objectid_ext_tools._highest_id(key objectid_ext_tools._key, sequence regclass,
-    layout snowflake_layout) RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
+CREATE FUNCTION _highest_id(key _key, sequence regclass, layout snowflake_layout) RETURNS bigint
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET row_security = off AS $$
 DECLARE
     highest bigint;
     present bigint;
 BEGIN
     EXECUTE format('SELECT greatest($1, max(%I), 0),'
                    '       %s.snowflake_ceiling(clock_timestamp() + interval ''1 minute'', $2)'
-                   ' FROM %s', key.attname, objectid_ext_tools._ids_schema(), key.relation)
+                   ' FROM %s', key.attname, _ids_schema(), key.relation)
         INTO highest, present USING pg_sequence_last_value(sequence), layout;
     IF highest > present THEN
         RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %',
@@ -157,31 +148,30 @@ END;
 $$;
 
 -- The node to pass; null, for that of the server, only if the layout has nodes.
-CREATE FUNCTION objectid_ext_tools._node(node integer, layout snowflake_layout) RETURNS integer
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _node(node integer, layout snowflake_layout) RETURNS integer
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT coalesce(node, CASE max_node WHEN 0 THEN 0 END)
-    FROM objectid_ext_tools._layout_facts(layout)
+    FROM _layout_facts(layout)
 $$;
 
 -- Prepares the sequence of a column for snowflakes, and returns it with the default that issues
 -- them.  ALTER SEQUENCE ... RESTART is undone by a rollback, setval() is not.  The generator is
 -- called once, for its errors, before the tables are rewritten.
-CREATE FUNCTION objectid_ext_tools._snowflake_default(key objectid_ext_tools._key, node integer,
-    layout snowflake_layout,
+CREATE FUNCTION _snowflake_default(key _key, node integer, layout snowflake_layout,
     OUT sequence regclass, OUT generator text) RETURNS record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     highest bigint;
 BEGIN
-    sequence := objectid_ext_tools._key_sequence(key);
-    highest := objectid_ext_tools._highest_id(key, sequence, layout);
+    sequence := _key_sequence(key);
+    highest := _highest_id(key, sequence, layout);
     IF EXISTS (SELECT FROM pg_attribute
                WHERE attrelid = key.relation AND attname = key.attname AND attidentity <> '') THEN
-        sequence := objectid_ext_tools._replace_identity(key, sequence);
+        sequence := _replace_identity(key, sequence);
     END IF;
-    node := objectid_ext_tools._node(node, layout);
+    node := _node(node, layout);
     generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)',
-                        objectid_ext_tools._ids_schema(), sequence, node || ', ', layout);
+                        _ids_schema(), sequence, node || ', ', layout);
     EXECUTE format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s',
                    sequence, highest + 1);
     EXECUTE 'SELECT ' || generator;

@@ -3,12 +3,12 @@
 ----------------------------------------------------------------------
 
 -- Views that read a converted column, and views that read these, of greater depth.
-CREATE FUNCTION objectid_ext_tools._changing_views(key objectid_ext_tools._key,
-    OUT view regclass, OUT depth integer) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _changing_views(key _key, OUT view regclass, OUT depth integer)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH RECURSIVE reached (view, depth) AS (
         SELECT ev_class, 1
-        FROM objectid_ext_tools._changing_columns(key)
+        FROM _changing_columns(key)
              JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = relation
                  AND refobjsubid = attnum AND classid = 'pg_rewrite'::regclass
              JOIN pg_rewrite r ON r.oid = objid
@@ -26,12 +26,11 @@ $$;
 
 -- Views that prevent a conversion, or the last step of a live one.  Those of the owner are made
 -- again.  Others must not be there when they are dropped.
-CREATE FUNCTION objectid_ext_tools._view_refusals(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _view_refusals(key _key) RETURNS SETOF _refusal
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH views AS MATERIALIZED (
         SELECT c.*, view
-        FROM objectid_ext_tools._changing_views(key) JOIN pg_class c ON c.oid = view
+        FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     ), reasons AS (
         SELECT view,
                CASE WHEN relkind <> 'v'
@@ -60,20 +59,20 @@ $$;
 -- without a schema, and temporary tables are found first: its text, executed again, reads the
 -- copies.  Of two relations of one name, the path finds one.  A function of whole rows is one of
 -- the table, not of the copy.
-CREATE FUNCTION objectid_ext_tools._view_copies(key objectid_ext_tools._key,
-    OUT view oid, OUT schema text, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _view_copies(key _key, OUT view oid, OUT schema text, OUT statement text)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT relation,
                string_agg(format('ALTER %I TYPE %s USING NULL', attname, key.to_type), ', ')
                || coalesce(', ADD ' || (SELECT pg_get_constraintdef(oid) FROM pg_constraint
                                         WHERE conrelid = relation AND contype = 'p'), '') AS changes
-        FROM objectid_ext_tools._changing_columns(key) GROUP BY relation
+        FROM _changing_columns(key) GROUP BY relation
     ), relations AS (
         SELECT 0 AS depth, relation, changes FROM tables
         UNION ALL
         SELECT depth, v.view, NULL
-        FROM objectid_ext_tools._changing_views(key) AS v
+        FROM _changing_views(key) AS v
         WHERE NOT EXISTS (SELECT
                           FROM pg_rewrite r
                                JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
@@ -99,23 +98,19 @@ $$;
 -- Views of a key that do not accept the new type.  Where the path of the views is set, names of
 -- core have their schema: others may create functions in those of the path.  In the end all is
 -- rolled back.
-CREATE FUNCTION objectid_ext_tools._try_views(key objectid_ext_tools._key)
-RETURNS SETOF objectid_ext_tools._refusal
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-SET client_min_messages = warning
-AS $$
+CREATE FUNCTION _try_views(key _key) RETURNS SETOF _refusal
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off SET client_min_messages = warning AS $$
 DECLARE
     views oid[];
     path text;
     statements text[];
-    refusals objectid_ext_tools._refusal[];
+    refusals _refusal[];
 BEGIN
     SELECT array_agg(c.view), array_agg(statement),
-           concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '),
-                     objectid_ext_tools._ids_schema())
+           concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '), _ids_schema())
         INTO views, statements, path
-    FROM objectid_ext_tools._view_copies(key) AS c;
+    FROM _view_copies(key) AS c;
     IF coalesce(array_remove(views, NULL), '{}') = '{}' THEN
         RETURN;
     END IF;
@@ -132,8 +127,8 @@ BEGIN
             BEGIN
                 EXECUTE statements[i];
             EXCEPTION WHEN OTHERS THEN
-                refusals := refusals OPERATOR(pg_catalog.||) (views[i], SQLERRM, NULL)
-                            ::objectid_ext_tools._refusal;
+                refusals := refusals OPERATOR(pg_catalog.||)
+                            (views[i], SQLERRM, NULL)::objectid_ext_tools._refusal;
             END;
         END LOOP;
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state';
@@ -150,17 +145,15 @@ END;
 $$;
 
 -- A role of an access control list, as GRANT names it.
-CREATE FUNCTION objectid_ext_tools._grantee(grantee oid) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _grantee(grantee oid) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
 $$;
 
 -- Statements that give the privileges of an access control list again.
-CREATE FUNCTION objectid_ext_tools._grants(acl aclitem[], owner oid, "columns" text, object text)
-RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('GRANT %s%s ON %s TO %s%s', privilege_type, "columns", object,
-                  objectid_ext_tools._grantee(grantee),
+CREATE FUNCTION _grants(acl aclitem[], owner oid, "columns" text, object text) RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT format('GRANT %s%s ON %s TO %s%s', privilege_type, "columns", object, _grantee(grantee),
                   CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
     FROM aclexplode(acl) WHERE grantee <> owner
 $$;
@@ -168,14 +161,13 @@ $$;
 -- Statements that drop the views of a key, and that create them again with comments and
 -- privileges.  What must be done to the views is computed before they are dropped.  Their text has
 -- the names of core's operators without a schema; those of objectid are in that of objectid_ext.
-CREATE FUNCTION objectid_ext_tools._view_statements(key objectid_ext_tools._key,
-    OUT step integer, OUT statement text) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET quote_all_identifiers = off
-AS $$
+CREATE FUNCTION _view_statements(key _key, OUT step integer, OUT statement text)
+RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET quote_all_identifiers = off AS $$
     WITH views AS MATERIALIZED (
         SELECT c.*, view, depth, obj_description(c.oid, 'pg_class') AS comment
-        FROM objectid_ext_tools._changing_views(key)
+        FROM _changing_views(key)
              JOIN pg_class c ON c.oid = view
     ), statements (step, depth, statement) AS (
         SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ')
@@ -184,9 +176,9 @@ AS $$
         SELECT v.*
         FROM (SELECT key.to_type <> 'bigint'::regtype FROM views LIMIT 1) AS o (of_objectids),
              LATERAL (VALUES
-                 (19, 0, 'SET LOCAL search_path = pg_catalog, '
-                         || objectid_ext_tools._ids_schema()),
-                 (23, 0, 'SET LOCAL search_path = pg_catalog, pg_temp')) AS v
+                 (19, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, '
+                         || _ids_schema()),
+                 (23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp')) AS v
         WHERE of_objectids
         UNION ALL
         SELECT 20, depth, format('CREATE VIEW %s%s AS %s', view,
@@ -203,8 +195,7 @@ AS $$
         WHERE col_description(attrelid, attnum) IS NOT NULL
         UNION ALL
         -- what ALTER DEFAULT PRIVILEGES gives a new view, the old one need not have had
-        SELECT 21, depth, format('REVOKE ALL ON %s FROM %s', view,
-                                 objectid_ext_tools._grantee(grantee))
+        SELECT 21, depth, format('REVOKE ALL ON %s FROM %s', view, _grantee(grantee))
         FROM views
              JOIN pg_default_acl ON defaclrole = relowner AND defaclobjtype = 'r'
                  AND defaclnamespace IN (0, relnamespace),
@@ -212,11 +203,11 @@ AS $$
         WHERE grantee <> relowner
         UNION ALL
         SELECT 22, depth, g
-        FROM views, objectid_ext_tools._grants(relacl, relowner, '', view::text) AS g
+        FROM views, _grants(relacl, relowner, '', view::text) AS g
         UNION ALL
         SELECT 22, depth, g
         FROM views JOIN pg_attribute ON attrelid = oid,
-             objectid_ext_tools._grants(attacl, relowner, format(' (%I)', attname), view::text) AS g
+             _grants(attacl, relowner, format(' (%I)', attname), view::text) AS g
     )
     SELECT step, statement FROM statements ORDER BY step, depth
 $$;

@@ -6,21 +6,20 @@
 -- with bounds of whole minutes.  Bounds that are the first id of a whole minute were made for
 -- this layout.  With others, a partition has numbers that are not ids, such as those of a serial
 -- column, or ids of another layout.
-CREATE FUNCTION objectid_ext_tools._drop_partition(parent regclass,
-    old objectid_ext_tools._partition, layout snowflake_layout) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
+CREATE FUNCTION _drop_partition(parent regclass, old _partition, layout snowflake_layout)
+RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' AS $$
 DECLARE
-    type regtype := (objectid_ext_tools._partition_key(parent)).type;
+    type regtype := (_partition_key(parent)).type;
 BEGIN
     IF old.kind <> 'r' THEN
         RAISE EXCEPTION '% is partitioned or a foreign table', old.partition
             USING ERRCODE = 'wrong_object_type';
     ELSIF date_trunc('minute', old.lower) <> old.lower
           OR date_trunc('minute', old.upper) <> old.upper
-          OR old.lower_id <> objectid_ext_tools._id_floor(type, old.lower, layout)
-          OR old.upper_id <> objectid_ext_tools._id_floor(type, old.upper, layout) THEN
+          OR old.lower_id <> _id_floor(type, old.lower, layout)
+          OR old.upper_id <> _id_floor(type, old.upper, layout) THEN
         RAISE EXCEPTION 'bounds of % are not at whole minutes', old.partition
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
@@ -34,16 +33,15 @@ $$;
 -- Drops partitions whose ids are all older than a time, at most 100, or returns the problem of
 -- each, how many remain, and rows in the default partition that are older.  Each that is dropped
 -- is locked until the end of the transaction, and the memory for locks is that of all sessions.
-CREATE FUNCTION objectid_ext_tools._drop_partitions(parent regclass,
-    older_than timestamp with time zone, layout snowflake_layout,
-    known objectid_ext_tools._partition[],
-    OUT done text, OUT partition text, OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _drop_partitions(parent regclass, older_than timestamp with time zone,
+    layout snowflake_layout, known _partition[], OUT done text, OUT partition text,
+    OUT lower timestamp with time zone, OUT upper timestamp with time zone, OUT problem text)
+RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    expired CONSTANT objectid_ext_tools._partition[] := ARRAY(
+    expired CONSTANT _partition[] := ARRAY(
         SELECT p FROM unnest(known) AS p WHERE p.upper <= older_than ORDER BY p.upper);
-    old objectid_ext_tools._partition;
+    old _partition;
     dropped integer := 0;
     tried integer := 0;
     detail text;
@@ -57,7 +55,7 @@ BEGIN
         upper := old.upper;
         problem := NULL;
         BEGIN
-            PERFORM objectid_ext_tools._drop_partition(parent, old, layout);
+            PERFORM _drop_partition(parent, old, layout);
             done := 'dropped';
             dropped := dropped + 1;
         EXCEPTION WHEN others THEN
@@ -76,10 +74,8 @@ BEGIN
         RETURN NEXT;
     END IF;
     problem := 'rows older than the time to keep are in the default partition: '
-               || objectid_ext_tools._default_rows(
-                   parent, NULL,
-                   objectid_ext_tools._id_floor((objectid_ext_tools._partition_key(parent)).type,
-                                                older_than, layout),
+               || _default_rows(
+                   parent, NULL, _id_floor((_partition_key(parent)).type, older_than, layout),
                    layout);
     IF problem IS NOT NULL THEN
         RETURN NEXT;
@@ -91,11 +87,10 @@ $$;
 -- another instant.  From the end of the last partition of the past, or else of the present, on:
 -- the intervals continue those of the partition before, or begin with an hour, day, Monday or
 -- month.  Other bounds than those of whole minutes are not of this series.
-CREATE FUNCTION objectid_ext_tools._missing_partitions(parent regclass, every interval,
-    older_than timestamp with time zone, upto timestamp with time zone,
-    known objectid_ext_tools._partition[],
+CREATE FUNCTION _missing_partitions(parent regclass, every interval,
+    older_than timestamp with time zone, upto timestamp with time zone, known _partition[],
     OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     present CONSTANT timestamptz := least(clock_timestamp(), upto);
     covered tstzmultirange;
@@ -120,7 +115,7 @@ BEGIN
                                  'contains the present.';
             END IF;
             SELECT greatest(p.lower, lower(gap)), least(p.upper, upper(gap)) INTO lower, upper
-            FROM objectid_ext_tools._period(
+            FROM _period(
                      every,
                      CASE WHEN isfinite(lower(gap))
                                AND lower(gap) = date_trunc('minute', lower(gap))
@@ -135,41 +130,38 @@ $$;
 
 -- First what is dropped: that locks the parent, as a query does before it locks the
 -- default partition.
-CREATE FUNCTION objectid_ext_tools.maintain_id_partitions(parent regclass, every interval,
-    ahead interval, keep interval DEFAULT NULL, layout snowflake_layout DEFAULT NULL,
-    OUT done text, OUT partition text, OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
+CREATE FUNCTION maintain_id_partitions(parent regclass, every interval, ahead interval,
+    keep interval DEFAULT NULL, layout snowflake_layout DEFAULT NULL, OUT done text,
+    OUT partition text, OUT lower timestamp with time zone, OUT upper timestamp with time zone,
+    OUT problem text) RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' AS $$
 DECLARE
     present CONSTANT timestamptz := clock_timestamp();
     older_than CONSTANT timestamptz := present - keep;
-    known objectid_ext_tools._partition[];
+    known _partition[];
     detail text;
 BEGIN
     IF ahead < '0' OR keep < '0' THEN
         RAISE EXCEPTION 'time ahead and time to keep must not be negative'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    parent := objectid_ext_tools._check_partition_call(
+    parent := _check_partition_call(
         parent, every, coalesce(older_than, present), present + ahead);
-    layout := objectid_ext_tools._partition_layout(parent, layout);
-    known := ARRAY(SELECT p FROM objectid_ext_tools._partitions(parent, layout) AS p);
+    layout := _partition_layout(parent, layout);
+    known := ARRAY(SELECT p FROM _partitions(parent, layout) AS p);
     RETURN QUERY
-        SELECT * FROM objectid_ext_tools._drop_partitions(parent, older_than, layout, known);
+        SELECT * FROM _drop_partitions(parent, older_than, layout, known);
     known := ARRAY(SELECT p FROM unnest(known) AS p
                    WHERE EXISTS (SELECT FROM pg_inherits WHERE inhrelid = p.partition::oid));
     FOR lower, upper IN
-        SELECT * FROM objectid_ext_tools._missing_partitions(parent, every, older_than,
-                                                             present + ahead, known)
+        SELECT * FROM _missing_partitions(parent, every, older_than, present + ahead, known)
     LOOP
         done := NULL;
         partition := NULL;
         problem := NULL;
         BEGIN
-            partition := objectid_ext_tools._create_partition(parent, lower, upper, layout,
-                                                              known);
+            partition := _create_partition(parent, lower, upper, layout, known);
             done := 'created';
         EXCEPTION WHEN others THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
@@ -179,7 +171,7 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.maintain_id_partitions IS
+COMMENT ON FUNCTION maintain_id_partitions IS
     'drops partitions that are older than a time to keep (null: none), at most 100, and creates '
     'those from now to a time ahead, with the intervals of the existing ones; returns what was '
     'done (created or dropped; null if there was a problem) and problems: how many more are to be '

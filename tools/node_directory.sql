@@ -7,10 +7,8 @@
 -- copy has the same identifier.  A number that is released is free for others once the
 -- clock is past all ids of it.
 
-CREATE FUNCTION objectid_ext_tools.create_node_directory() RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION create_node_directory() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     CREATE SCHEMA node_directory;
     COMMENT ON SCHEMA node_directory IS
@@ -29,12 +27,12 @@ BEGIN
         'node ids that servers have claimed; free_after is null until they are released';
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.create_node_directory() IS
+COMMENT ON FUNCTION create_node_directory() IS
     'creates schema node_directory, in the database that all servers ask for their node ids';
 
 -- What the directory knows of a server
 
-CREATE TYPE objectid_ext_tools._server AS (
+CREATE TYPE _server AS (
     system_identifier bigint,
     host text,
     port integer,
@@ -43,44 +41,37 @@ CREATE TYPE objectid_ext_tools._server AS (
     node integer,
     clock timestamp with time zone
 );
-COMMENT ON TYPE objectid_ext_tools._server IS
+COMMENT ON TYPE _server IS
     'internal: a server that claims or releases a node id: which one it is, its present node, '
     'and its clock';
 
-CREATE FUNCTION objectid_ext_tools._this_server(host text) RETURNS objectid_ext_tools._server
-LANGUAGE sql VOLATILE PARALLEL RESTRICTED
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _this_server(host text) RETURNS _server
+LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT ROW(c.system_identifier, host, current_setting('port')::integer,
                current_setting('data_directory'), pg_is_in_recovery(), s.node,
-               clock_timestamp())::objectid_ext_tools._server
-    FROM pg_control_system() AS c, objectid_ext_tools._server_settings() AS s
+               clock_timestamp())::_server
+    FROM pg_control_system() AS c, _server_settings() AS s
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._this_server(text) IS
+COMMENT ON FUNCTION _this_server(text) IS
     'internal: this server, for the directory';
 
-CREATE FUNCTION objectid_ext_tools._ask_directory(directory text, question text) RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _ask_directory(directory text, question text) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     answer integer;
 BEGIN
-    EXECUTE format('SELECT answer FROM %s.dblink($1, $2) AS t (answer integer)',
-                   objectid_ext_tools._dblink_schema())
+    EXECUTE format('SELECT answer FROM %s.dblink($1, $2) AS t (answer integer)', _dblink_schema())
         INTO STRICT answer USING directory, question;
     RETURN answer;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._ask_directory(text, text) IS
+COMMENT ON FUNCTION _ask_directory(text, text) IS
     'internal: an integer that a query returns in the directory';
 
 -- In the directory.  The host of a server is what it says, or where it connects from.
 
-CREATE FUNCTION objectid_ext_tools._enter_directory(INOUT server objectid_ext_tools._server)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _enter_directory(INOUT server _server)
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     IF to_regclass('node_directory.node') IS NULL THEN
         RAISE EXCEPTION 'database "%" is not a node directory', current_database()
@@ -92,19 +83,14 @@ BEGIN
     server.clock := least(server.clock, clock_timestamp());
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._enter_directory(objectid_ext_tools._server) IS
+COMMENT ON FUNCTION _enter_directory(_server) IS
     'internal: locks the directory, and completes what a server says of itself';
 
 -- A standby has the node of its primary.  A server that is elsewhere has moved, or was
 -- promoted, or is a copy: its administrator must say which.
 
-CREATE FUNCTION objectid_ext_tools._node_elsewhere(
-    server objectid_ext_tools._server,
-    copy boolean
-) RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _node_elsewhere(server _server, copy boolean) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     nodes integer[] := ARRAY(
         SELECT n.node FROM node_directory.node AS n
@@ -139,18 +125,12 @@ BEGIN
     RETURN kept;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._node_elsewhere(objectid_ext_tools._server, boolean) IS
+COMMENT ON FUNCTION _node_elsewhere(_server, boolean) IS
     'internal: the node that this server, or its primary, has claimed in another place; null if '
     'there is none, or for a copy';
 
-CREATE FUNCTION objectid_ext_tools._new_node(
-    server objectid_ext_tools._server,
-    max_node integer,
-    copy boolean
-) RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _new_node(server _server, max_node integer, copy boolean) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     taken CONSTANT integer[] := ARRAY(
         SELECT n.node FROM node_directory.node AS n
@@ -184,27 +164,20 @@ BEGIN
     RETURN number;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._new_node(objectid_ext_tools._server, integer, boolean) IS
+COMMENT ON FUNCTION _new_node(_server, integer, boolean) IS
     'internal: enters a server with the node that it has, or the lowest that is free';
 
-CREATE FUNCTION objectid_ext_tools._claim_node(
-    server objectid_ext_tools._server,
-    max_node integer,
-    copy boolean
-) RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _claim_node(server _server, max_node integer, copy boolean) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     number integer;
 BEGIN
-    server := objectid_ext_tools._enter_directory(server);
+    server := _enter_directory(server);
     UPDATE node_directory.node AS n SET free_after = NULL
     WHERE (n.system_identifier, n.host, n.port, n.data_directory)
           = (server.system_identifier, server.host, server.port, server.data_directory)
     RETURNING n.node INTO number;
-    number := coalesce(number, objectid_ext_tools._node_elsewhere(server, copy),
-                       objectid_ext_tools._new_node(server, max_node, copy));
+    number := coalesce(number, _node_elsewhere(server, copy), _new_node(server, max_node, copy));
     IF number > max_node THEN
         RAISE EXCEPTION 'node % is out of range', number
             USING ERRCODE = 'numeric_value_out_of_range',
@@ -213,20 +186,15 @@ BEGIN
     RETURN number;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._claim_node(objectid_ext_tools._server, integer, boolean) IS
+COMMENT ON FUNCTION _claim_node(_server, integer, boolean) IS
     'internal, in the directory: the node of a server, which is entered if it is new';
 
-CREATE FUNCTION objectid_ext_tools._release_node(
-    server objectid_ext_tools._server,
-    ids_until timestamp with time zone
-) RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE FUNCTION _release_node(server _server, ids_until timestamp with time zone) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     number integer;
 BEGIN
-    server := objectid_ext_tools._enter_directory(server);
+    server := _enter_directory(server);
     UPDATE node_directory.node AS n SET free_after = greatest(free_after, ids_until)
     WHERE (n.system_identifier, n.host, n.port, n.data_directory)
           = (server.system_identifier, server.host, server.port, server.data_directory)
@@ -240,25 +208,19 @@ BEGIN
     RETURN number;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools._release_node(objectid_ext_tools._server, timestamptz) IS
+COMMENT ON FUNCTION _release_node(_server, timestamptz) IS
     'internal, in the directory: others may claim the node of a server after an instant';
 
 -- ALTER SYSTEM runs neither in a function nor in a transaction block.
 
-CREATE FUNCTION objectid_ext_tools.claim_node_id(
-    directory text,
-    layout snowflake_layout,
-    copy boolean DEFAULT NULL,
-    host text DEFAULT NULL
-) RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET datestyle = 'ISO'
-AS $$
+CREATE FUNCTION claim_node_id(directory text, layout snowflake_layout, copy boolean DEFAULT NULL,
+    host text DEFAULT NULL) RETURNS SETOF text
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET datestyle = 'ISO' AS $$
 DECLARE
-    server objectid_ext_tools._server := objectid_ext_tools._this_server(host);
-    max_node integer := (SELECT l.max_node FROM objectid_ext_tools._layout_facts(layout) AS l);
-    number integer := objectid_ext_tools._ask_directory(directory, format(
+    server _server := _this_server(host);
+    max_node integer := (SELECT l.max_node FROM _layout_facts(layout) AS l);
+    number integer := _ask_directory(directory, format(
         'SELECT objectid_ext_tools._claim_node(%L, %s, %L)', server, max_node, copy));
 BEGIN
     IF number IS DISTINCT FROM server.node THEN
@@ -267,24 +229,19 @@ BEGIN
     END IF;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.claim_node_id(text, snowflake_layout, boolean, text) IS
+COMMENT ON FUNCTION claim_node_id(text, snowflake_layout, boolean, text) IS
     'claims a node id for this server in a directory, once, and returns the statements that set '
     'it; requires dblink';
 
 -- A session reads the new configuration before its next statement, and a statement that
 -- runs goes on with the old one.  Ids of this database can be ahead of the clock.
 
-CREATE FUNCTION objectid_ext_tools.release_node_id(
-    directory text,
-    ids_until timestamp with time zone DEFAULT NULL,
-    host text DEFAULT NULL
-) RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET datestyle = 'ISO'
-AS $$
+CREATE FUNCTION release_node_id(directory text, ids_until timestamp with time zone DEFAULT NULL,
+    host text DEFAULT NULL) RETURNS SETOF text
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET datestyle = 'ISO' AS $$
 DECLARE
-    server objectid_ext_tools._server := objectid_ext_tools._this_server(host);
+    server _server := _this_server(host);
     file text;
     running integer;
 BEGIN
@@ -308,12 +265,12 @@ BEGIN
             USING ERRCODE = 'object_in_use',
                   HINT = 'Wait until it ends, and try again.';
     END IF;
-    PERFORM objectid_ext_tools._ask_directory(directory, format(
+    PERFORM _ask_directory(directory, format(
         'SELECT objectid_ext_tools._release_node(%L, %L)', server,
         (SELECT greatest(clock_timestamp(), ids_until, max(last_time))
-         FROM objectid_ext_tools.clock_sequences)));
+         FROM clock_sequences)));
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.release_node_id(text, timestamptz, text) IS
+COMMENT ON FUNCTION release_node_id(text, timestamptz, text) IS
     'returns the statements that reset the node id of this server; then, releases it in the '
     'directory, for claims once the clock is past its ids; requires dblink';

@@ -3,8 +3,8 @@
 ----------------------------------------------------------------------
 
 -- Schema of dblink, quoted.
-CREATE FUNCTION objectid_ext_tools._dblink_schema() RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _dblink_schema() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     dblink_schema text := (SELECT quote_ident(nspname)
                            FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -20,7 +20,7 @@ END;
 $$;
 
 -- The setting objectid_ext.node_id and identification of a server, or why there is none.
-CREATE TYPE objectid_ext_tools._node_answer AS (
+CREATE TYPE _node_answer AS (
     server integer, node integer, system_identifier bigint, in_recovery boolean,
     started timestamp with time zone, problem text);
 
@@ -30,11 +30,10 @@ CREATE TYPE objectid_ext_tools._node_answer AS (
 -- The query calls no function of objectid_ext, because on the other server, another user may
 -- have made one of that name.  Only superusers can make C functions, of which fmgr_c_validator()
 -- loads the library.  That removes a setting that is not configured.
-CREATE FUNCTION objectid_ext_tools._ask_node_id(server integer, conninfo text)
-RETURNS objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _ask_node_id(server integer, conninfo text) RETURNS _node_answer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    dblink_schema text := objectid_ext_tools._dblink_schema();
+    dblink_schema text := _dblink_schema();
     question CONSTANT text :=
         'SELECT s.setting, c.system_identifier, pg_catalog.pg_is_in_recovery(),'
         '       pg_catalog.pg_postmaster_start_time()'
@@ -44,7 +43,7 @@ DECLARE
         '                        THEN ''objectid_ext.node_id'' END)) AS s (setting)'
         ' WHERE p.prosrc OPERATOR(pg_catalog.=) ''snowflake_node_id'''
         '   AND p.probin OPERATOR(pg_catalog.=) ''$libdir/objectid_ext''';
-    answer objectid_ext_tools._node_answer;
+    answer _node_answer;
     detail text;
 BEGIN
     answer.server := server;
@@ -75,10 +74,10 @@ $$;
 -- connect_timeout.  So other sessions of this database ask the servers, side by side; one that
 -- takes too long is given up.  Before PostgreSQL 16, it ends by its connect_timeout.  A superuser
 -- can connect to this server as a rule, for the server runs as the operating system's user who may.
-CREATE FUNCTION objectid_ext_tools._connect_helper(name text, via text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _connect_helper(name text, via text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
-    EXECUTE format('SELECT %s.dblink_connect($1, $2)', objectid_ext_tools._dblink_schema())
+    EXECUTE format('SELECT %s.dblink_connect($1, $2)', _dblink_schema())
         USING name, coalesce(via, (
             SELECT string_agg(format('%s=''%s''', key, regexp_replace(
                                   value, $re$(['\\])$re$, $re$\\\1$re$, 'g')), ' ')
@@ -97,10 +96,10 @@ END;
 $$;
 
 -- Cancels what these dblink connections do, and closes them.
-CREATE FUNCTION objectid_ext_tools._close_helpers(names text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _close_helpers(names text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    schema text := objectid_ext_tools._dblink_schema();
+    schema text := _dblink_schema();
     name text;
 BEGIN
     FOR name IN EXECUTE format('SELECT unnest(%s.dblink_get_connections())', schema) LOOP
@@ -115,17 +114,14 @@ $$;
 
 -- What a helper has been told; server is null if the helper has failed.  The second call finds
 -- no other result, and makes the connection free again.
-CREATE FUNCTION objectid_ext_tools._helper_answer(name text)
-RETURNS objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-SET client_min_messages = warning
-AS $$
+CREATE FUNCTION _helper_answer(name text) RETURNS _node_answer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET client_min_messages = warning AS $$
 DECLARE
     query text := format('SELECT * FROM %s.dblink_get_result($1, false) AS t (server integer,'
                          ' node integer, system_identifier bigint, in_recovery boolean,'
-                         ' started timestamptz, problem text)',
-                         objectid_ext_tools._dblink_schema());
-    answer objectid_ext_tools._node_answer;
+                         ' started timestamptz, problem text)', _dblink_schema());
+    answer _node_answer;
 BEGIN
     EXECUTE query INTO answer USING name;
     IF answer.server IS NOT NULL THEN
@@ -136,31 +132,31 @@ END;
 $$;
 
 -- Asks servers by connections of these names, or one after the other if none can be opened.
-CREATE FUNCTION objectid_ext_tools._ask_side_by_side(conninfo text[], max_wait interval, via text,
-    names text[]) RETURNS SETOF objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _ask_side_by_side(conninfo text[], max_wait interval, via text, names text[])
+RETURNS SETOF _node_answer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    schema text := objectid_ext_tools._dblink_schema();
-    is_open boolean[] := ARRAY(SELECT objectid_ext_tools._connect_helper(name, via)
+    schema text := _dblink_schema();
+    is_open boolean[] := ARRAY(SELECT _connect_helper(name, via)
                                FROM unnest(names) AS name);
     asks integer[] := array_fill(NULL::integer, ARRAY[cardinality(names)]);
     since timestamp with time zone[];
     next integer := 1;
     busy integer;
-    answer objectid_ext_tools._node_answer;
+    answer _node_answer;
 BEGIN
     WHILE true = ANY (is_open) AND (next <= cardinality(conninfo) OR 0 < ANY (asks)) LOOP
         FOR i IN 1 .. cardinality(names) LOOP
             IF asks[i] IS NOT NULL THEN
                 EXECUTE format('SELECT %s.dblink_is_busy($1)', schema) INTO busy USING names[i];
                 CONTINUE WHEN busy = 1 AND clock_timestamp() < since[i] + max_wait;
-                answer := CASE busy WHEN 0 THEN objectid_ext_tools._helper_answer(names[i]) END;
+                answer := CASE busy WHEN 0 THEN _helper_answer(names[i]) END;
                 IF answer.server IS NULL THEN
                     answer.server := asks[i];
                     answer.problem := CASE busy WHEN 0 THEN 'the session that asked it has ended'
                                                 ELSE format('no answer within %s', max_wait) END;
-                    PERFORM objectid_ext_tools._close_helpers(names[i:i]);
-                    is_open[i] := objectid_ext_tools._connect_helper(names[i], via);
+                    PERFORM _close_helpers(names[i:i]);
+                    is_open[i] := _connect_helper(names[i], via);
                 END IF;
                 RETURN NEXT answer;
                 asks[i] := NULL;
@@ -177,14 +173,14 @@ BEGIN
         PERFORM pg_sleep(0.005);
     END LOOP;
     RETURN QUERY SELECT a.* FROM generate_series(next, cardinality(conninfo)) AS n,
-                                 objectid_ext_tools._ask_node_id(n, conninfo[n]) AS a;
+                                 _ask_node_id(n, conninfo[n]) AS a;
 END;
 $$;
 
 -- Asks servers, at most 16 at once, and leaves no connection behind.
-CREATE FUNCTION objectid_ext_tools._ask_node_ids(conninfo text[], max_wait interval, via text)
-RETURNS SETOF objectid_ext_tools._node_answer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _ask_node_ids(conninfo text[], max_wait interval, via text)
+RETURNS SETOF _node_answer
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     names text[] := ARRAY(SELECT 'objectid_ext_tools ' || n
                           FROM generate_series(1, least(cardinality(conninfo), 16)) AS n);
@@ -196,22 +192,22 @@ BEGIN
                     ELSE each END
         FROM unnest(conninfo) WITH ORDINALITY AS c (each, n) ORDER BY n);
     RETURN QUERY SELECT *
-                 FROM objectid_ext_tools._ask_side_by_side(conninfo, max_wait, via, names);
-    PERFORM objectid_ext_tools._close_helpers(names);
+                 FROM _ask_side_by_side(conninfo, max_wait, via, names);
+    PERFORM _close_helpers(names);
 EXCEPTION WHEN query_canceled OR others THEN
-    PERFORM objectid_ext_tools._close_helpers(names);
+    PERFORM _close_helpers(names);
     RAISE;
 END;
 $$;
 
 -- A copy of a server has the same system identifier, so the start time tells them apart.
 -- A standby correctly has the same node as its primary.
-CREATE FUNCTION objectid_ext_tools.check_node_ids(conninfo text[], max_wait interval DEFAULT '10 s',
+CREATE FUNCTION check_node_ids(conninfo text[], max_wait interval DEFAULT '10 s',
     via text DEFAULT NULL, OUT server integer, OUT node integer, OUT system_identifier bigint,
     OUT in_recovery boolean, OUT problem text) RETURNS SETOF record
-LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH answer AS MATERIALIZED (
-        SELECT * FROM objectid_ext_tools._ask_node_ids(conninfo, max_wait, via)
+        SELECT * FROM _ask_node_ids(conninfo, max_wait, via)
     )
     SELECT a.server, a.node, a.system_identifier, a.in_recovery,
            coalesce(a.problem, (
@@ -224,7 +220,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
     FROM answer AS a
     ORDER BY a.server
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.check_node_ids(text[], interval, text) IS
+COMMENT ON FUNCTION check_node_ids(text[], interval, text) IS
     'queries objectid_ext.node_id of servers, given by connection strings or names of foreign '
     'servers; problem names servers with the same node or is the error of the query, and is '
     'null if there is none; requires dblink';

@@ -4,14 +4,13 @@
 
 -- MongoDB knows no references, but each document has an ObjectId of its own.  So a column refers
 -- to the tables where its values are found.  Policies that hide rows cause an error.
-CREATE FUNCTION objectid_ext_tools.objectid_references(schema regnamespace, OUT relation regclass,
+CREATE FUNCTION objectid_references(schema regnamespace, OUT relation regclass,
     OUT column_name name, OUT refers_to regclass, OUT number bigint, OUT statement text)
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET row_security = off AS $$
 DECLARE
-    ids CONSTANT text := objectid_ext_tools._ids_schema();
+    ids CONSTANT text := _ids_schema();
     type CONSTANT regtype := ids || '.objectid';
     keys CONSTANT text := (
         SELECT string_agg(format('SELECT %L::regclass, %I FROM %1$s', c.oid::regclass, attname),
@@ -49,6 +48,6 @@ BEGIN
     END LOOP;
 END;
 $$;
-COMMENT ON FUNCTION objectid_ext_tools.objectid_references(regnamespace)
+COMMENT ON FUNCTION objectid_references(regnamespace)
     IS 'the tables of a schema where the values of its objectid columns are keys, how many, and the'
        ' foreign key if all are; without a table, the number of values that are found in none';

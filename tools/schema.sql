@@ -13,10 +13,10 @@
 -- its search_path.  The rules for function bodies:
 --
 -- - A body is parsed when it is called, with the search_path that its function
---   sets: only core's names need no schema there.  It refers to functions of
---   this extension by their schema, and to those of objectid_ext, which can be
---   in any schema and can be moved, by the schema that _ids_schema() finds,
---   with arguments of exactly their types.
+--   sets: names of core, and of this extension, need no schema there.  It refers
+--   to functions of objectid_ext, which can be in any schema and can be moved, by
+--   the schema that _ids_schema() finds, with arguments of exactly their types.
+--   Statements that others execute name the schema of everything.
 -- - A body in the SQL-standard form is bound when it is created, and moves along
 --   with objectid_ext.  It names the schema of each of core's functions and
 --   operators; CASE with an operand, IN, BETWEEN, IS DISTINCT FROM and NULLIF
@@ -31,18 +31,20 @@ CREATE SCHEMA objectid_ext_tools;
 COMMENT ON SCHEMA objectid_ext_tools IS
     'functions of objectid_ext_tools; names that begin with an underscore are internal';
 GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat('objectid_ext_tools, ',
+                             pg_catalog.current_setting('search_path')), true);
 
 -- Schema of objectid_ext, quoted.
-CREATE FUNCTION objectid_ext_tools._ids_schema() RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _ids_schema() RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT quote_ident(nspname)
     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
     WHERE extname = 'objectid_ext'
 $$;
 
 -- As many characters of a text as have at most so many bytes.
-CREATE FUNCTION objectid_ext_tools._first_bytes(value text, bytes integer) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _first_bytes(value text, bytes integer) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT left(value, n)
     FROM generate_series(least(length(value), bytes), 0, -1) AS n
     WHERE octet_length(left(value, n)) <= bytes
@@ -52,8 +54,8 @@ $$;
 -- Raises an error unless a statement sees what has been committed before it began.  What a
 -- function decides after it has waited for a lock, it must read from a newer snapshot than that
 -- of the transaction.
-CREATE FUNCTION objectid_ext_tools._check_isolation() RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION _check_isolation() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     level text := current_setting('transaction_isolation');
 BEGIN

@@ -72,7 +72,7 @@ sub unparsed_sql_of_ours
 {
 	my ($message) = @_;
 	my @context = part($message, 'CONTEXT') =~ /function "?(?:objectid_ext_tools\.)?(\w+)/g;
-	return part($message, 'CONTEXT') =~ /objectid_ext_tools\.[a-z]/ && @context && $context[-1] !~ /^(?:all_)?_/;
+	return @context && $context[-1] !~ /^(?:all_)?_/;
 }
 
 sub count_message
