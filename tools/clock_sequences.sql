@@ -17,113 +17,91 @@ LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
         SELECT row_number() OVER ()::integer AS id, d.*,
                CASE WHEN sequence ~ ('^([a-z_][a-z0-9_]*|"([^"]|"")+")[.]'
                                      '([a-z_][a-z0-9_]*|"([^"]|"")+")$')
-                    THEN parse_ident(sequence)
-               END AS path
+                    THEN parse_ident(sequence) END AS path
         FROM _generator_defaults(NULL) AS d JOIN pg_class ON oid = relation
         WHERE relpersistence <> 't'
     ), known AS MATERIALIZED (
         SELECT *
-        FROM (SELECT DISTINCT layout FROM call) AS l (name),
-             LATERAL _layout(name) AS layout,
-             LATERAL _layout_facts(layout)
+        FROM (SELECT DISTINCT layout FROM call) AS l (name), _layout(name) AS layout,
+             _layout_facts(layout)
     )
     SELECT id, relation, attnum, attname, generator, call.sequence, s.oid,
            CASE call.node WHEN 'server' THEN setting.node ELSE call.node::integer END,
            call.node = 'server', readable,
            CASE WHEN readable AND NOT (relpersistence = 'u' AND pg_is_in_recovery())
-                THEN pg_sequence_last_value(s.oid)
-           END,
+                THEN pg_sequence_last_value(s.oid) END,
            known.layout, max_node, slots, tick, second_day, highest, last_instant
     FROM call CROSS JOIN _server_settings() AS setting
          LEFT JOIN known ON known.name = call.layout
          LEFT JOIN (pg_class s JOIN pg_namespace n ON n.oid = relnamespace)
              ON relkind = 'S' AND nspname = path[1] AND relname = path[2]
-         LEFT JOIN LATERAL (SELECT has_sequence_privilege(s.oid, 'SELECT, USAGE')) AS p (readable)
-             ON true
+         LEFT JOIN LATERAL has_sequence_privilege(s.oid, 'SELECT, USAGE') AS readable ON true
 $$;
 
 -- What is wrong with the arguments of a generator, its layout or the type of the column.
 CREATE FUNCTION _default_problems(clocks _clock[], OUT id integer, OUT problem text)
 RETURNS SETOF record
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH clock AS MATERIALIZED (
-        SELECT c.*, atttypid::regtype AS type
-        FROM unnest(clocks) AS c
-             JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum
-    )
-    SELECT c.id, 'this view cannot interpret the default, because its arguments are not constants'
-    FROM clock AS c WHERE layout IS NULL
-    UNION ALL
-    SELECT c.id, format('the ids do not fit into the type %s', type)
-    FROM clock AS c
-    WHERE highest > CASE WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'real'::regtype,
-                                       'oid'::regtype) THEN 0
-                         WHEN type = 'double precision'::regtype THEN 2 ^ 53
-                    END
-    UNION ALL
-    SELECT c.id, 'objectid_ext.node_id is not set'
-    FROM clock AS c WHERE node_of_server AND node IS NULL
-    UNION ALL
-    SELECT c.id, format('%s %s is out of range: 0 to %s',
-                        CASE generator WHEN 'next_shard_id' THEN 'shard' ELSE 'node' END,
-                        node, max_node)
-    FROM clock AS c WHERE node > max_node
-    UNION ALL
-    SELECT c.id, CASE WHEN sequence_name ~ '[.]'
-                      THEN format('sequence %s does not exist', sequence_name)
-                      ELSE format('sequence %s is looked up in the search_path of each session',
-                                  sequence_name)
-                 END
-    FROM clock AS c WHERE sequence_name IS NOT NULL AND sequence IS NULL
-    UNION ALL
-    SELECT c.id, format('the layout ends at %s', last_instant)
-    FROM clock AS c WHERE last_instant < clock_timestamp() + interval '1 year'
-    UNION ALL
-    SELECT c.id, format('the layout begins at %s', epoch)
-    FROM clock AS c,
-         LATERAL (SELECT (_id_facts(0, layout)).created) AS l (epoch)
-    WHERE epoch > clock_timestamp()
+    SELECT c.id, p.problem
+    FROM unnest(clocks) AS c
+         JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum,
+         LATERAL (SELECT atttypid::regtype, (_id_facts(0, layout)).created) AS d (type, epoch),
+         LATERAL (VALUES
+             (layout IS NULL,
+              'this view cannot interpret the default, because its arguments are not constants'),
+             (highest > CASE WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'real'::regtype,
+                                           'oid'::regtype) THEN 0
+                             WHEN type = 'double precision'::regtype THEN 2 ^ 53 END,
+              format('the ids do not fit into the type %s', type)),
+             (node_of_server AND node IS NULL, 'objectid_ext.node_id is not set'),
+             (node > max_node,
+              format('%s %s is out of range: 0 to %s',
+                     CASE generator WHEN 'next_shard_id' THEN 'shard' ELSE 'node' END,
+                     node, max_node)),
+             (sequence_name IS NOT NULL AND sequence IS NULL,
+              format(CASE WHEN sequence_name ~ '[.]' THEN 'sequence %s does not exist'
+                     ELSE 'sequence %s is looked up in the search_path of each session' END,
+                     sequence_name)),
+             (last_instant < clock_timestamp() + interval '1 year',
+              format('the layout ends at %s', last_instant)),
+             (epoch > clock_timestamp(), format('the layout begins at %s', epoch))
+         ) AS p (applies, problem)
+    WHERE applies
 $$;
 
 -- Options that the sequence of a clock, or of the numbers of a shard, cannot have.
 CREATE FUNCTION _option_problems(clocks _clock[], OUT id integer, OUT problem text)
 RETURNS SETOF record
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH used AS MATERIALIZED (
-        SELECT c.*, s.*, relpersistence, generator = 'next_snowflake' AS is_clock,
-               _id_floor('bigint', clock_timestamp(), layout)::bigint AS present
-        FROM unnest(clocks) AS c
-             JOIN pg_sequence s ON seqrelid = sequence JOIN pg_class ON oid = seqrelid
-    )
-    SELECT u.id, 'the sequence is descending' FROM used AS u WHERE is_clock AND seqincrement < 0
-    UNION ALL
-    SELECT u.id, format('INCREMENT %s with CACHE %s is more than the %s ids of a tick',
-                        seqincrement, seqcache, slots)
-    FROM used AS u WHERE is_clock AND seqincrement::numeric * seqcache > slots
-    UNION ALL
-    SELECT u.id, format('MINVALUE %s is ahead of the clock', seqmin)
-    FROM used AS u WHERE is_clock AND seqmin > greatest(present, 1)
-    UNION ALL
-    SELECT u.id, format('MAXVALUE %s%s is below the %s ids', seqmax,
-                        CASE WHEN seqtypid <> 'bigint'::regtype
-                             THEN format(' (AS %s)', seqtypid::regtype) END,
-                        CASE WHEN seqmax < present THEN 'present' ELSE 'last' END)
-    FROM used AS u WHERE is_clock AND seqmax < highest
-    UNION ALL
-    SELECT u.id, 'the sequence is CYCLE' FROM used AS u WHERE is_clock AND seqcycle
-    UNION ALL
-    SELECT u.id, CASE relpersistence WHEN 'u' THEN 'the sequence is unlogged'
-                                     ELSE 'the sequence is temporary' END
-    FROM used AS u
-    WHERE relpersistence = 't'
-       OR relpersistence = 'u' AND is_clock
-          AND (SELECT relpersistence FROM pg_class WHERE oid = u.relation) = 'p'
-    UNION ALL
-    SELECT u.id, 'the sequence has negative numbers'
-    FROM used AS u WHERE NOT is_clock AND seqmin < 0
-    UNION ALL
-    SELECT u.id, format('the sequence has reached %s of %s', last_value, seqmax)
-    FROM used AS u WHERE NOT is_clock AND NOT seqcycle AND last_value > seqmax * 0.9
+    SELECT c.id, p.problem
+    FROM unnest(clocks) AS c
+         JOIN pg_sequence ON seqrelid = sequence
+         JOIN pg_class s ON s.oid = sequence
+         JOIN pg_class t ON t.oid = relation,
+         LATERAL (SELECT generator = 'next_snowflake',
+                         _id_floor('bigint', clock_timestamp(), layout)::bigint
+                 ) AS d (is_clock, present),
+         LATERAL (VALUES
+             (is_clock AND seqincrement < 0, 'the sequence is descending'),
+             (is_clock AND seqincrement::numeric * seqcache > slots,
+              format('INCREMENT %s with CACHE %s is more than the %s ids of a tick',
+                     seqincrement, seqcache, slots)),
+             (is_clock AND seqmin > greatest(present, 1),
+              format('MINVALUE %s is ahead of the clock', seqmin)),
+             (is_clock AND seqmax < highest,
+              format('MAXVALUE %s%s is below the %s ids', seqmax,
+                     CASE WHEN seqtypid <> 'bigint'::regtype
+                          THEN format(' (AS %s)', seqtypid::regtype) END,
+                     CASE WHEN seqmax < present THEN 'present' ELSE 'last' END)),
+             (is_clock AND seqcycle, 'the sequence is CYCLE'),
+             (s.relpersistence = 't', 'the sequence is temporary'),
+             (s.relpersistence = 'u' AND is_clock AND t.relpersistence = 'p',
+              'the sequence is unlogged'),
+             (NOT is_clock AND seqmin < 0, 'the sequence has negative numbers'),
+             (NOT is_clock AND NOT seqcycle AND last_value > seqmax * 0.9,
+              format('the sequence has reached %s of %s', last_value, seqmax))
+         ) AS p (applies, problem)
+    WHERE applies
 $$;
 
 -- Defaults, functions and identity columns that take numbers of a clock by nextval.  A function
@@ -206,10 +184,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
          LATERAL (SELECT relowner AS grantee
                   UNION
                   SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
-    WHERE NOT CASE grantee WHEN 0
-                   THEN has_sequence_privilege('public', sequence, 'USAGE, UPDATE')
-                   ELSE has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE')
-              END
+    WHERE NOT CASE grantee WHEN 0 THEN has_sequence_privilege('public', sequence, 'USAGE, UPDATE')
+                           ELSE has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE') END
     GROUP BY c.id
 $$;
 
@@ -217,31 +193,26 @@ $$;
 CREATE FUNCTION _value_problems(clocks _clock[], OUT id integer, OUT problem text)
 RETURNS SETOF record
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH clock AS MATERIALIZED (
-        SELECT c.*, last.created - clock_timestamp() AS lead, last.node AS last_node
-        FROM unnest(clocks) AS c
-             LEFT JOIN LATERAL _id_facts(
-                 CASE WHEN last_value BETWEEN second_day AND highest THEN last_value END, layout
-             ) AS last ON true
-        WHERE generator = 'next_snowflake'
-    )
-    SELECT c.id, 'permission denied to read the sequence'
-    FROM unnest(clocks) AS c WHERE NOT readable
-    UNION ALL
-    SELECT c.id, format('last value %s is not an id of the layout', last_value)
-    FROM clock AS c WHERE last_value > highest
-    UNION ALL
-    SELECT c.id, format('the last id is of node %s: nextval was used, or the node has changed',
-                        last_node)
-    FROM clock AS c
-    WHERE last_node IS NOT NULL
-      AND last_node NOT IN (SELECT coalesce(other.node, last_node) FROM clock AS other
-                            WHERE other.sequence = c.sequence)
-    UNION ALL
-    SELECT c.id, format('the clock is %s seconds behind the last id',
-                        round(extract(epoch FROM lead)))
-    FROM clock AS c, _server_settings() AS s
-    WHERE lead > max_lead + interval '1 second' + tick
+    SELECT c.id, p.problem
+    FROM (SELECT *, array_agg(node) OVER (PARTITION BY generator, sequence) AS nodes
+          FROM unnest(clocks)) AS c
+         LEFT JOIN LATERAL _id_facts(
+             CASE WHEN generator = 'next_snowflake' AND last_value BETWEEN second_day AND highest
+                  THEN last_value END, layout) AS last ON true,
+         _server_settings() AS settings,
+         LATERAL (SELECT last.created - clock_timestamp()) AS d (lead),
+         LATERAL (VALUES
+             (NOT readable, 'permission denied to read the sequence'),
+             (generator = 'next_snowflake' AND last_value > highest,
+              format('last value %s is not an id of the layout', last_value)),
+             (last.node <> ALL (nodes),
+              format('the last id is of node %s: nextval was used, or the node has changed',
+                     last.node)),
+             (lead > max_lead + interval '1 second' + tick,
+              format('the clock is %s seconds behind the last id',
+                     round(extract(epoch FROM lead))))
+         ) AS p (applies, problem)
+    WHERE applies
 $$;
 
 -- Sequences of distributed tables that Citus would change.  Its catalog exists only with Citus.
@@ -250,17 +221,17 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
-        RETURN QUERY EXECUTE
-            'SELECT id, ''Citus changes the limits of a sequence that is OWNED BY a column, '
-            'or that a default depends on'''
-            ' FROM unnest($1)'
-            ' WHERE relation IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition)'
-            '   AND EXISTS (SELECT FROM pg_depend'
-            '               WHERE classid = ''pg_class''::regclass AND objid = sequence'
-            '                     AND deptype = ''a'''
-            '                  OR classid = ''pg_attrdef''::regclass'
-            '                     AND refclassid = ''pg_class''::regclass AND refobjid = sequence)'
-            USING clocks;
+        RETURN QUERY EXECUTE $query$
+            SELECT id, 'Citus changes the limits of a sequence that is OWNED BY a column, '
+                       'or that a default depends on'
+            FROM unnest($1)
+            WHERE relation IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition)
+              AND EXISTS (SELECT FROM pg_depend
+                          WHERE classid = 'pg_class'::regclass AND objid = sequence
+                                AND deptype = 'a'
+                             OR classid = 'pg_attrdef'::regclass
+                                AND refclassid = 'pg_class'::regclass AND refobjid = sequence)
+            $query$ USING clocks;
     END IF;
 END;
 $$;
@@ -331,8 +302,7 @@ SET jit = off AS $$
     ORDER BY c.relation::text COLLATE "C", c.attnum
 $$;
 
-CREATE VIEW clock_sequences AS
-SELECT * FROM _clock_sequences();
+CREATE VIEW clock_sequences AS SELECT * FROM _clock_sequences();
 COMMENT ON VIEW clock_sequences IS
     'columns whose default is a call of next_snowflake() or next_shard_id(), with the sequence, '
     'its last id and rate, and what is wrong with it in column problem; null if nothing is';

@@ -30,21 +30,12 @@ $$;
 COMMENT ON FUNCTION create_node_directory() IS
     'creates schema node_directory, in the database that all servers ask for their node ids';
 
--- What the directory knows of a server
-
+-- A server that claims or releases a node id: which one it is, its present node, and its clock.
 CREATE TYPE _server AS (
-    system_identifier bigint,
-    host text,
-    port integer,
-    data_directory text,
-    in_recovery boolean,
-    node integer,
-    clock timestamp with time zone
-);
-COMMENT ON TYPE _server IS
-    'internal: a server that claims or releases a node id: which one it is, its present node, '
-    'and its clock';
+    system_identifier bigint, host text, port integer, data_directory text, in_recovery boolean,
+    node integer, clock timestamp with time zone);
 
+-- This server, for the directory.
 CREATE FUNCTION _this_server(host text) RETURNS _server
 LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT ROW(c.system_identifier, host, current_setting('port')::integer,
@@ -52,9 +43,8 @@ LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
                clock_timestamp())::_server
     FROM pg_control_system() AS c, _server_settings() AS s
 $$;
-COMMENT ON FUNCTION _this_server(text) IS
-    'internal: this server, for the directory';
 
+-- An integer that a query returns in the directory.
 CREATE FUNCTION _ask_directory(directory text, question text) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -65,11 +55,11 @@ BEGIN
     RETURN answer;
 END;
 $$;
-COMMENT ON FUNCTION _ask_directory(text, text) IS
-    'internal: an integer that a query returns in the directory';
 
--- In the directory.  The host of a server is what it says, or where it connects from.
+-- The functions from here to _release_node() are called in the directory.
 
+-- Locks the directory, and completes what a server says of itself: its host is what it says, or
+-- where it connects from.
 CREATE FUNCTION _enter_directory(INOUT server _server)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
@@ -83,12 +73,10 @@ BEGIN
     server.clock := least(server.clock, clock_timestamp());
 END;
 $$;
-COMMENT ON FUNCTION _enter_directory(_server) IS
-    'internal: locks the directory, and completes what a server says of itself';
 
--- A standby has the node of its primary.  A server that is elsewhere has moved, or was
--- promoted, or is a copy: its administrator must say which.
-
+-- The node that this server, or its primary, has claimed in another place; null if there is none,
+-- or for a copy.  A standby has the node of its primary.  A server that is elsewhere has moved, or
+-- was promoted, or is a copy: its administrator must say which.
 CREATE FUNCTION _node_elsewhere(server _server, copy boolean) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -129,6 +117,7 @@ COMMENT ON FUNCTION _node_elsewhere(_server, boolean) IS
     'internal: the node that this server, or its primary, has claimed in another place; null if '
     'there is none, or for a copy';
 
+-- Enters a server with the node that it has, or the lowest that is free.
 CREATE FUNCTION _new_node(server _server, max_node integer, copy boolean) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -164,9 +153,8 @@ BEGIN
     RETURN number;
 END;
 $$;
-COMMENT ON FUNCTION _new_node(_server, integer, boolean) IS
-    'internal: enters a server with the node that it has, or the lowest that is free';
 
+-- The node of a server, which is entered if it is new.
 CREATE FUNCTION _claim_node(server _server, max_node integer, copy boolean) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -186,9 +174,8 @@ BEGIN
     RETURN number;
 END;
 $$;
-COMMENT ON FUNCTION _claim_node(_server, integer, boolean) IS
-    'internal, in the directory: the node of a server, which is entered if it is new';
 
+-- Others may claim the node of a server after an instant.
 CREATE FUNCTION _release_node(server _server, ids_until timestamp with time zone) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -208,8 +195,6 @@ BEGIN
     RETURN number;
 END;
 $$;
-COMMENT ON FUNCTION _release_node(_server, timestamptz) IS
-    'internal, in the directory: others may claim the node of a server after an instant';
 
 -- ALTER SYSTEM runs neither in a function nor in a transaction block.
 
