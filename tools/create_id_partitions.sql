@@ -2,16 +2,17 @@
 -- Partitions by the time of ids: creating them
 ----------------------------------------------------------------------
 
--- The table; an error unless the current role can make partitions with these arguments.  Waits
--- for other calls for the same table.
+-- What there is to know of the table; an error unless the current role can make partitions with
+-- these arguments.  Waits for other calls for the same table.
 CREATE FUNCTION _check_partition_call(parent regclass, every interval,
-    first timestamp with time zone, upto timestamp with time zone) RETURNS regclass
+    first timestamp with time zone, upto timestamp with time zone, layout snowflake_layout)
+RETURNS _series
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = parent);
-    key record;
+    owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class
+                   WHERE oid = parent AND relkind = 'p');
 BEGIN
-    IF parent IS NULL OR every IS NULL OR first IS NULL OR upto IS NULL THEN
+    IF num_nulls(parent, every, first, upto) > 0 THEN
         RAISE EXCEPTION 'table, interval and times must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     ELSIF every < '1 minute' OR NOT isfinite(every) OR extract(second FROM every) <> 0 THEN
@@ -20,15 +21,14 @@ BEGIN
     ELSIF NOT isfinite(first) OR NOT isfinite(upto) OR upto < first THEN
         RAISE EXCEPTION 'invalid time span from % to %', first, upto
             USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    key := _partition_key(parent);
-    -- functions that the owner has chosen for the table run as the role that alters it
-    IF owner <> current_user THEN
+    ELSIF owner <> current_user THEN
+        -- functions that the owner has chosen for the table run as the role that alters it
         RAISE EXCEPTION 'must be owner of table %', parent
             USING ERRCODE = 'insufficient_privilege', HINT = format('Connect as role "%s".', owner);
+    ELSIF owner IS NOT NULL THEN
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     END IF;
-    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
-    RETURN parent;
+    RETURN _partition_series(parent, layout);
 END;
 $$;
 
@@ -83,78 +83,69 @@ $$;
 -- How many rows of the default partition have ids from a lower (null: from the lowest on) to an
 -- upper bound, and the time of the first; null if there are none.  It raises an error where a
 -- policy of a partition of another role would hide rows.
-CREATE FUNCTION _default_rows(parent regclass, lower_id text, upper_id text,
-    layout snowflake_layout) RETURNS text
+CREATE FUNCTION _default_rows(series _series, lower_id text, upper_id text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET row_security = off SET timezone = 'UTC' AS $$
 DECLARE
-    key record := _partition_key(parent);
-    default_partition regclass := (SELECT nullif(partdefid, 0) FROM pg_partitioned_table
-                                   WHERE partrelid = parent);
     first text;
     number bigint;
 BEGIN
-    IF default_partition IS NOT NULL THEN
+    IF series.default_partition IS NOT NULL THEN
         EXECUTE format('SELECT %1$I, count(*) OVER () FROM %2$s'
                        ' WHERE (%1$I OPERATOR(%3$s.>=) %4$L::%5$s OR %4$L IS NULL)'
                        '   AND %1$I OPERATOR(%3$s.<) %6$L'
                        ' ORDER BY %1$I LIMIT 1',
-                       key.name, default_partition, key.schema, lower_id, key.type, upper_id)
+                       series.key, series.default_partition, series.schema, lower_id, series.type,
+                       upper_id)
             INTO first, number;
     END IF;
-    IF first IS NOT NULL THEN
-        RETURN format('%s in %s, the first of %s', number, default_partition,
-                      _id_time(key.type, first, layout));
-    END IF;
-    RETURN NULL;
+    RETURN CASE WHEN number > 0
+                THEN format('%s in %s, the first of %s', number, series.default_partition,
+                            _id_time(series.type, first, series.layout)) END;
 END;
 $$;
 
--- Bounds of a new partition beside those that are known.  One that begins or ends within a tick
--- has neighbours with the same bound.  The list is that from before the call: to read it for each
--- new partition would take longer than to create it.
-CREATE FUNCTION _new_bounds(parent regclass, lower timestamp with time zone,
-    upper timestamp with time zone, layout snowflake_layout, known _partition[], OUT lower_id text,
-    OUT upper_id text)
+-- Bounds of a new partition.  One that begins or ends within a tick has neighbours with the same
+-- bound.
+CREATE FUNCTION _new_bounds(series _series, lower timestamp with time zone,
+    upper timestamp with time zone, OUT lower_id text, OUT upper_id text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    type CONSTANT regtype := (_partition_key(parent)).type;
     pending regclass;
 BEGIN
-    SELECT max(p.upper_id) FILTER (WHERE p.upper = lower),
-           min(p.lower_id) FILTER (WHERE p.lower = upper),
+    SELECT coalesce(max(p.upper_id) FILTER (WHERE p.upper = lower),
+                    _id_floor(series.type, lower, series.layout)),
+           coalesce(min(p.lower_id) FILTER (WHERE p.lower = upper),
+                    _id_floor(series.type, upper, series.layout)),
            max(p.partition::oid) FILTER (WHERE p.pending AND p.lower < upper AND p.upper > lower)
         INTO lower_id, upper_id, pending
-    FROM unnest(known) AS p;
+    FROM unnest(series.partitions) AS p;
     IF pending IS NOT NULL THEN
         RAISE EXCEPTION 'detaching partition % was interrupted', pending
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('ALTER TABLE %s DETACH PARTITION %s FINALIZE completes it.',
-                                  parent, pending);
-    END IF;
-    lower_id := coalesce(lower_id, _id_floor(type, lower, layout));
-    upper_id := coalesce(upper_id, _id_floor(type, upper, layout));
-    IF _id_time(type, lower_id, layout) <> lower
-       OR _id_time(type, upper_id, layout) <> upper THEN
-        RAISE EXCEPTION 'no id of table % has the time % or %', parent, lower, upper
+                                  series.parent, pending);
+    ELSIF _id_time(series.type, lower_id, series.layout) <> lower
+          OR _id_time(series.type, upper_id, series.layout) <> upper THEN
+        RAISE EXCEPTION 'no id of table % has the time % or %', series.parent, lower, upper
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'A partition begins and ends with the first id of an instant.';
     END IF;
 END;
 $$;
 
--- Creates a partition beside those that are known; an error if the default partition has rows
--- for it.  ATTACH PARTITION does not block queries on the parent, as CREATE TABLE ... PARTITION
--- OF does.  The table gets what that would give it.
-CREATE FUNCTION _create_partition(parent regclass, lower timestamp with time zone,
-    upper timestamp with time zone, layout snowflake_layout, known _partition[]) RETURNS regclass
+-- Creates a partition; an error if the default partition has rows for it.  ATTACH PARTITION does
+-- not block queries on the parent, as CREATE TABLE ... PARTITION OF does.  The table gets what that
+-- would give it.
+CREATE FUNCTION _create_partition(series _series, lower timestamp with time zone,
+    upper timestamp with time zone) RETURNS regclass
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
-    bounds CONSTANT record := _new_bounds(parent, lower, upper, layout, known);
-    name CONSTANT text := _partition_name(parent, lower, upper);
-    rows CONSTANT text := _default_rows(parent, bounds.lower_id, bounds.upper_id, layout);
+    bounds CONSTANT record := _new_bounds(series, lower, upper);
+    name CONSTANT text := _partition_name(series.parent, lower, upper);
+    rows CONSTANT text := _default_rows(series, bounds.lower_id, bounds.upper_id);
 BEGIN
     IF rows IS NOT NULL THEN
         RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
@@ -163,38 +154,36 @@ BEGIN
     END IF;
     EXECUTE (SELECT format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS'
                            ' INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)',
-                           name, parent)
+                           name, series.parent)
                     || coalesce(' USING ' || quote_ident(amname), '')
                     || coalesce(' TABLESPACE ' || quote_ident(spcname), '')
              FROM pg_class c
                   LEFT JOIN pg_am m ON m.oid = relam
                   LEFT JOIN pg_tablespace t ON t.oid = reltablespace
-             WHERE c.oid = parent);
-    IF layout IS NOT NULL THEN
+             WHERE c.oid = series.parent);
+    IF series.layout IS NOT NULL THEN
         EXECUTE format('COMMENT ON TABLE %s IS %L', name,
-                       format('ids of layout %s from %s to %s', layout, lower, upper));
+                       format('ids of layout %s from %s to %s', series.layout, lower, upper));
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
-                   parent, name, bounds.lower_id, bounds.upper_id);
+                   series.parent, name, bounds.lower_id, bounds.upper_id);
     RETURN name;
 END;
 $$;
 
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
--- people type; a time of whole minutes has been chosen.
+-- people type; a time of whole minutes has been chosen.  To read the list of partitions again
+-- for each new one would take longer than to create it.
 CREATE FUNCTION create_id_partitions(parent regclass, every interval,
     first timestamp with time zone, upto timestamp with time zone,
     layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
-    known _partition[];
+    series CONSTANT _series := _check_partition_call(parent, every, first, upto, layout);
     begins timestamptz;
     ends timestamptz;
 BEGIN
-    parent := _check_partition_call(parent, every, first, upto);
-    layout := _partition_layout(parent, layout);
-    known := ARRAY(SELECT p FROM _partitions(parent, layout) AS p);
     IF first <> date_trunc('minute', first) THEN
         first := (_period(every, NULL, first)).lower;
         RAISE NOTICE 'the first partition begins at %', first;
@@ -203,9 +192,9 @@ BEGIN
         begins := first + n * every;
         ends := first + (n + 1) * every;
         EXIT WHEN begins >= upto;
-        CONTINUE WHEN EXISTS (SELECT FROM unnest(known) AS p
+        CONTINUE WHEN EXISTS (SELECT FROM unnest(series.partitions) AS p
                               WHERE (p.lower, p.upper) = (begins, ends) AND NOT p.pending);
-        RETURN NEXT _create_partition(parent, begins, ends, layout, known);
+        RETURN NEXT _create_partition(series, begins, ends);
     END LOOP;
 END;
 $$;

@@ -2,30 +2,6 @@
 -- Partitions by the time of ids: what there is
 ----------------------------------------------------------------------
 
--- The column that is the partition key of a table, its type (objectid, bigint or uuid) and the
--- schema of this; an error for any other table.
-CREATE FUNCTION _partition_key(parent regclass, OUT name name, OUT type regtype,
-    OUT schema regnamespace)
-LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-BEGIN
-    SELECT attname, atttypid, typnamespace INTO name, type, schema
-    FROM pg_partitioned_table
-         JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
-         JOIN pg_type t ON t.oid = atttypid
-    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
-      AND (atttypid IN ('bigint'::regtype, 'uuid'::regtype)
-           OR typname = 'objectid'
-              AND typnamespace = (SELECT extnamespace FROM pg_extension
-                                  WHERE extname = 'objectid_ext'));
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid '
-                        'column',
-                parent
-            USING ERRCODE = 'wrong_object_type';
-    END IF;
-END;
-$$;
-
 -- The functions _id_floor() and _id_time() are bound when they are created, and follow
 -- objectid_ext to another schema.
 
@@ -59,31 +35,55 @@ RETURN CASE
            ELSE snowflake_timestamp(id::bigint, layout)
        END;
 
--- Layout of a partition key of type bigint: that of the argument, of the default of the column,
--- or of the comments on its partitions; an error if there is none or if they differ; null for
--- other types.  With another layout the present would be old, and dropped.  So nothing is guessed,
--- and all that is known must agree: the argument, the default of the column, and the comments
--- that _create_partition() writes.
-CREATE FUNCTION _partition_layout(parent regclass, layout snowflake_layout)
-RETURNS snowflake_layout
+-- A partition, with its bounds and the times of these; pending if DETACH PARTITION CONCURRENTLY
+-- was interrupted: no row goes there.
+CREATE TYPE _partition AS (
+    partition regclass, kind "char", pending boolean, lower_id text, upper_id text,
+    lower timestamp with time zone, upper timestamp with time zone);
+
+-- A partitioned table: the column that is its partition key, its type (objectid, bigint or uuid)
+-- and the schema of this, the layout of bigint, the default partition (or null), all partitions.
+CREATE TYPE _series AS (
+    parent regclass, key name, type regtype, schema regnamespace, layout snowflake_layout,
+    default_partition regclass, partitions _partition[]);
+
+-- Partitions of a table; bounds are null for the default partition.  With the OID of the table,
+-- pg_get_expr() would wait for its lock; a bound has no columns, which that is for.  It prints
+-- FOR VALUES FROM ('...') TO ('...').  Each OFFSET keeps the planner from reading all of pg_class,
+-- and from computing a bound wherever it is used.
+CREATE FUNCTION _partitions(series _series) RETURNS SETOF _partition
+LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT inhrelid::regclass, relkind, inhdetachpending, lower_id, upper_id,
+           _id_time(series.type, lower_id, series.layout),
+           _id_time(series.type, upper_id, series.layout)
+    FROM pg_inherits,
+         LATERAL (SELECT relkind, string_to_array(pg_get_expr(relpartbound, 0), ' ')
+                  FROM pg_class WHERE oid = inhrelid OFFSET 0) AS c (relkind, word),
+         LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''') OFFSET 0
+                 ) AS bounds (lower_id, upper_id)
+    WHERE inhparent = series.parent
+$$;
+
+-- The layout of a partition key of type bigint: that of the argument, of the default of the column,
+-- or of the comments that _create_partition() writes; null for other types.  With another layout
+-- the present would be old, and dropped.  So nothing is guessed, and all that is known must agree.
+CREATE FUNCTION _partition_layout(series _series, layout snowflake_layout) RETURNS snowflake_layout
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    key record := _partition_key(parent);
     known text[];
 BEGIN
-    IF key.type <> 'bigint'::regtype THEN
+    IF series.type <> 'bigint'::regtype THEN
         RETURN NULL;
     END IF;
     known := ARRAY(SELECT DISTINCT replace(source.layout, ';start=random', '')
                    FROM (SELECT layout::text
                          UNION ALL
-                         SELECT d.layout
-                         FROM _generator_defaults(parent) AS d
-                         WHERE d.attname = key.name
+                         SELECT d.layout FROM _generator_defaults(series.parent) AS d
+                         WHERE d.attname = series.key
                          UNION ALL
                          SELECT substring(obj_description(inhrelid, 'pg_class')
                                           FROM '^ids of layout ([^ ]+) from ')
-                         FROM pg_inherits WHERE inhparent = parent
+                         FROM pg_inherits WHERE inhparent = series.parent
                         ) AS source (layout)
                    WHERE source.layout IS NOT NULL
                    ORDER BY 1);
@@ -91,12 +91,13 @@ BEGIN
         WHEN 1 THEN
             RETURN _layout(known[1]);
         WHEN 0 THEN
-            RAISE EXCEPTION 'layout of column %.% is not known', parent, quote_ident(key.name)
+            RAISE EXCEPTION 'layout of column %.% is not known',
+                    series.parent, quote_ident(series.key)
                 USING ERRCODE = 'invalid_parameter_value',
                       HINT = 'Pass the layout of its ids as the argument layout.';
         ELSE
             RAISE EXCEPTION 'layout of column %.% is ambiguous: %',
-                    parent, quote_ident(key.name), array_to_string(known, ', ')
+                    series.parent, quote_ident(series.key), array_to_string(known, ', ')
                 USING ERRCODE = 'invalid_parameter_value',
                       DETAIL = 'The argument layout, the default of the column and the comments on '
                                'its partitions must agree.';
@@ -104,24 +105,30 @@ BEGIN
 END;
 $$;
 
--- A partition, with its bounds and the times of these; pending if DETACH PARTITION CONCURRENTLY
--- was interrupted: no row goes there.
-CREATE TYPE _partition AS (
-    partition regclass, kind "char", pending boolean, lower_id text, upper_id text,
-    lower timestamp with time zone, upper timestamp with time zone);
-
--- Partitions of a table; bounds are null for the default partition.  With the OID of the table,
--- pg_get_expr() would wait for its lock; a bound has no columns, which that is for.  It prints
--- FOR VALUES FROM ('...') TO ('...').
-CREATE FUNCTION _partitions(parent regclass, layout snowflake_layout) RETURNS SETOF _partition
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT c.oid::regclass, relkind, inhdetachpending, lower_id, upper_id,
-           _id_time(key.type, lower_id, layout), _id_time(key.type, upper_id, layout)
-    FROM _partition_key(parent) AS key, pg_inherits JOIN pg_class c ON c.oid = inhrelid
-         CROSS JOIN LATERAL string_to_array(pg_get_expr(relpartbound, 0), ' ') AS word
-         CROSS JOIN LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''')
-                            ) AS bounds (lower_id, upper_id)
-    WHERE inhparent = parent
+-- What there is to know of a partitioned table; an error for any other table.
+CREATE FUNCTION _partition_series(parent regclass, layout snowflake_layout) RETURNS _series
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+DECLARE
+    series _series;
+BEGIN
+    SELECT partrelid, attname, atttypid, typnamespace, NULL, nullif(partdefid, 0), NULL INTO series
+    FROM pg_partitioned_table
+         JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+         JOIN pg_type t ON t.oid = atttypid
+    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1
+      AND (atttypid IN ('bigint'::regtype, 'uuid'::regtype)
+           OR typname = 'objectid'
+              AND typnamespace = (SELECT extnamespace FROM pg_extension
+                                  WHERE extname = 'objectid_ext'));
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % is not partitioned by range of one objectid, bigint or uuid '
+                        'column', parent
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
+    series.layout := _partition_layout(series, layout);
+    series.partitions := ARRAY(SELECT p FROM _partitions(series) AS p);
+    RETURN series;
+END;
 $$;
 
 CREATE FUNCTION id_partitions(parent regclass, layout snowflake_layout DEFAULT NULL,
@@ -129,7 +136,7 @@ CREATE FUNCTION id_partitions(parent regclass, layout snowflake_layout DEFAULT N
 RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT p.partition, p.lower, p.upper
-    FROM _partition_layout(parent, layout) AS known, _partitions(parent, known) AS p
+    FROM _partition_series(parent, layout) AS s, unnest(s.partitions) AS p
     WHERE NOT p.pending
     ORDER BY p.lower, p.partition
 $$;

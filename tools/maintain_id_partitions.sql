@@ -6,25 +6,22 @@
 -- with bounds of whole minutes.  Bounds that are the first id of a whole minute were made for
 -- this layout.  With others, a partition has numbers that are not ids, such as those of a serial
 -- column, or ids of another layout.
-CREATE FUNCTION _drop_partition(parent regclass, old _partition, layout snowflake_layout)
-RETURNS void
+CREATE FUNCTION _drop_partition(series _series, old _partition) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
-DECLARE
-    type regtype := (_partition_key(parent)).type;
 BEGIN
     IF old.kind <> 'r' THEN
         RAISE EXCEPTION '% is partitioned or a foreign table', old.partition
             USING ERRCODE = 'wrong_object_type';
-    ELSIF date_trunc('minute', old.lower) <> old.lower
-          OR date_trunc('minute', old.upper) <> old.upper
-          OR old.lower_id <> _id_floor(type, old.lower, layout)
-          OR old.upper_id <> _id_floor(type, old.upper, layout) THEN
+    ELSIF (date_trunc('minute', old.lower), date_trunc('minute', old.upper),
+           _id_floor(series.type, old.lower, series.layout),
+           _id_floor(series.type, old.upper, series.layout))
+          <> (old.lower, old.upper, old.lower_id, old.upper_id) THEN
         RAISE EXCEPTION 'bounds of % are not at whole minutes', old.partition
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     -- DROP TABLE alone fails if a foreign key refers to the parent
-    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.partition)
+    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', series.parent, old.partition)
             || CASE WHEN old.pending THEN ' FINALIZE' ELSE '' END;
     EXECUTE format('DROP TABLE %s', old.partition);
 END;
@@ -33,14 +30,13 @@ $$;
 -- Drops partitions whose ids are all older than a time, at most 100, or returns the problem of
 -- each, how many remain, and rows in the default partition that are older.  Each that is dropped
 -- is locked until the end of the transaction, and the memory for locks is that of all sessions.
-CREATE FUNCTION _drop_partitions(parent regclass, older_than timestamp with time zone,
-    layout snowflake_layout, known _partition[], OUT done text, OUT partition text,
-    OUT lower timestamp with time zone, OUT upper timestamp with time zone, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _drop_partitions(series _series, older_than timestamp with time zone,
+    OUT done text, OUT partition text, OUT lower timestamp with time zone,
+    OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     expired CONSTANT _partition[] := ARRAY(
-        SELECT p FROM unnest(known) AS p WHERE p.upper <= older_than ORDER BY p.upper);
+        SELECT p FROM unnest(series.partitions) AS p WHERE p.upper <= older_than ORDER BY p.upper);
     old _partition;
     dropped integer := 0;
     tried integer := 0;
@@ -55,7 +51,7 @@ BEGIN
         upper := old.upper;
         problem := NULL;
         BEGIN
-            PERFORM _drop_partition(parent, old, layout);
+            PERFORM _drop_partition(series, old);
             done := 'dropped';
             dropped := dropped + 1;
         EXCEPTION WHEN others THEN
@@ -74,9 +70,8 @@ BEGIN
         RETURN NEXT;
     END IF;
     problem := 'rows older than the time to keep are in the default partition: '
-               || _default_rows(
-                   parent, NULL, _id_floor((_partition_key(parent)).type, older_than, layout),
-                   layout);
+               || _default_rows(series, NULL,
+                                _id_floor(series.type, older_than, series.layout));
     IF problem IS NOT NULL THEN
         RETURN NEXT;
     END IF;
@@ -87,8 +82,8 @@ $$;
 -- another instant.  From the end of the last partition of the past, or else of the present, on:
 -- the intervals continue those of the partition before, or begin with an hour, day, Monday or
 -- month.  Other bounds than those of whole minutes are not of this series.
-CREATE FUNCTION _missing_partitions(parent regclass, every interval,
-    older_than timestamp with time zone, upto timestamp with time zone, known _partition[],
+CREATE FUNCTION _missing_partitions(series _series, every interval,
+    older_than timestamp with time zone, upto timestamp with time zone,
     OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -103,13 +98,13 @@ BEGIN
                                                   AND p.upper = date_trunc('minute', p.upper)),
                              present), older_than)
         INTO covered, instant
-    FROM unnest(known) AS p WHERE NOT p.pending AND p.lower IS NOT NULL;
+    FROM unnest(series.partitions) AS p WHERE NOT p.pending AND p.lower IS NOT NULL;
     FOR gap IN SELECT unnest('{(,)}' - covered) LOOP
         instant := greatest(instant, lower(gap));
         WHILE instant <@ gap AND instant <= upto LOOP
             number := number + 1;
             IF number > 1000 THEN
-                RAISE EXCEPTION 'more than 1000 partitions of table % are missing', parent
+                RAISE EXCEPTION 'more than 1000 partitions of table % are missing', series.parent
                     USING ERRCODE = 'program_limit_exceeded',
                           HINT = 'Use a longer interval, or create_id_partitions() for one that '
                                  'contains the present.';
@@ -139,29 +134,27 @@ SET timezone = 'UTC' AS $$
 DECLARE
     present CONSTANT timestamptz := clock_timestamp();
     older_than CONSTANT timestamptz := present - keep;
-    known _partition[];
+    series _series;
     detail text;
 BEGIN
     IF ahead < '0' OR keep < '0' THEN
         RAISE EXCEPTION 'time ahead and time to keep must not be negative'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    parent := _check_partition_call(
-        parent, every, coalesce(older_than, present), present + ahead);
-    layout := _partition_layout(parent, layout);
-    known := ARRAY(SELECT p FROM _partitions(parent, layout) AS p);
-    RETURN QUERY
-        SELECT * FROM _drop_partitions(parent, older_than, layout, known);
-    known := ARRAY(SELECT p FROM unnest(known) AS p
-                   WHERE EXISTS (SELECT FROM pg_inherits WHERE inhrelid = p.partition::oid));
+    series := _check_partition_call(parent, every, coalesce(older_than, present), present + ahead,
+                                    layout);
+    RETURN QUERY SELECT * FROM _drop_partitions(series, older_than);
+    series.partitions := ARRAY(
+        SELECT p FROM unnest(series.partitions) AS p
+        WHERE EXISTS (SELECT FROM pg_inherits WHERE inhrelid = p.partition::oid));
     FOR lower, upper IN
-        SELECT * FROM _missing_partitions(parent, every, older_than, present + ahead, known)
+        SELECT * FROM _missing_partitions(series, every, older_than, present + ahead)
     LOOP
         done := NULL;
         partition := NULL;
         problem := NULL;
         BEGIN
-            partition := _create_partition(parent, lower, upper, layout, known);
+            partition := _create_partition(series, lower, upper);
             done := 'created';
         EXCEPTION WHEN others THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
