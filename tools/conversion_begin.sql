@@ -61,7 +61,6 @@ BEGIN
     PERFORM _execute_all(VARIADIC ARRAY(
         SELECT format('DROP FUNCTION %s', function)
         FROM _conversions() WHERE relation IS NULL));
-    PERFORM _execute_all(VARIADIC ARRAY(
-        SELECT _begin_statements(key)));
+    PERFORM _execute_all(VARIADIC ARRAY(SELECT _begin_statements(key)));
 END;
 $$;

@@ -199,8 +199,7 @@ BEGIN
     IF layout IS NOT NULL THEN
         generator := (_snowflake_default(key, node, layout)).generator;
     END IF;
-    statements := ARRAY(
-            SELECT _exchange_statements(key))
+    statements := ARRAY(SELECT _exchange_statements(key))
         || ('ALTER TABLE ' || "table" || format(' ALTER COLUMN %I SET DEFAULT ', "column")
             || generator)
         || ARRAY(SELECT format('DROP FUNCTION %s', f) FROM unnest(functions) AS f

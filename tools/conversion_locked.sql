@@ -42,9 +42,7 @@ BEGIN
             locked := ARRAY[busy];
             SET LOCAL lock_timeout = '100ms';
             LOOP
-                next := ARRAY(SELECT _lock_statements(key, sequence)
-                              EXCEPT
-                              SELECT unnest(locked));
+                next := ARRAY(SELECT _lock_statements(key, sequence) EXCEPT SELECT unnest(locked));
                 EXIT attempt WHEN next = '{}';
                 FOREACH busy IN ARRAY next LOOP
                     EXECUTE busy;
@@ -134,8 +132,7 @@ CREATE FUNCTION _change_key_type(key _key) RETURNS void
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     -- not an argument of the call, whose text is in the CONTEXT of an error
-    statements text[] := ARRAY(
-        SELECT _type_statements(key));
+    statements text[] := ARRAY(SELECT _type_statements(key));
 BEGIN
     PERFORM _execute_all(VARIADIC statements);
 EXCEPTION WHEN undefined_function THEN
@@ -159,12 +156,10 @@ BEGIN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    key := _check_types(_check_owner(key),
-                        'smallint', 'integer', 'bigint');
+    key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
     PERFORM _lock_key(key, _key_sequence(key));
     -- what can have changed meanwhile
-    key := _check_types(_check_owner(key),
-                        'smallint', 'integer', 'bigint');
+    key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
     PERFORM _check_locked(key);
     new := _snowflake_default(key, node, layout);
     PERFORM _change_key_type(key);
@@ -187,8 +182,7 @@ DECLARE
     key _key := ("table", "column", to_type);
 BEGIN
     PERFORM _lock_key(key, NULL);
-    key := _check_types(_check_owner(key),
-                        'text', 'varchar', 'bpchar', 'bytea', 'jsonb', to_type);
+    key := _check_types(_check_owner(key), 'text', 'varchar', 'bpchar', 'bytea', 'jsonb', to_type);
     PERFORM _check_locked(key);
     PERFORM _change_key_type(key);
 END;

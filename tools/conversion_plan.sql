@@ -35,8 +35,7 @@ BEGIN
                format('%s more while it is in use, %s under a lock',
                       pg_size_pretty(pg_table_size(r.relation) + i.size),
                       pg_size_pretty(pg_total_relation_size(r.relation)))
-        FROM (SELECT DISTINCT c.relation
-              FROM _changing_columns(key) AS c) AS r,
+        FROM (SELECT DISTINCT c.relation FROM _changing_columns(key) AS c) AS r,
              LATERAL (
                  SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint
                  FROM _changing_indexes(key) AS k

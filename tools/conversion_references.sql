@@ -130,8 +130,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
         WHERE relkind IN ('r', 'p') AND NOT relispartition
           AND nspname !~ '^(pg_|information_schema$)'
           AND attnum > 0 AND NOT attisdropped AND atttypid = ANY (types)
-          AND (attrelid, attnum) NOT IN (SELECT k.relation, k.attnum
-                                         FROM _key_columns(key) AS k)
+          AND (attrelid, attnum) NOT IN (SELECT k.relation, k.attnum FROM _key_columns(key) AS k)
           AND NOT EXISTS (SELECT FROM pg_constraint
                           WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     ), named AS MATERIALIZED (

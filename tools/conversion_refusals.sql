@@ -16,37 +16,33 @@ $$;
 -- The kinds of tables that a live conversion refuses.
 CREATE FUNCTION _table_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH tables AS MATERIALIZED (
-        SELECT oid::regclass AS relation, c.*
-        FROM _changing_tables(key) AS c
-    )
-    SELECT relation,
-           CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it'
-                        WHEN 'p' THEN 'it is partitioned'
-                        ELSE 'it is not a table' END,
-           CASE WHEN relkind NOT IN ('r', 'p') THEN 'Name the table of the column.'
-                WHEN relispartition AND relation = key.relation
-                    THEN 'Name the table that it is a partition of.'
-                ELSE 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().'
-                END
-    FROM tables
-    WHERE relkind <> 'r'
-       OR EXISTS (SELECT FROM pg_inherits WHERE relation IN (inhrelid, inhparent))
+    SELECT t.oid, r.reason, r.hint
+    FROM _changing_tables(key) AS t, LATERAL (VALUES
+        (relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE t.oid IN (inhrelid, inhparent)),
+         CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it'
+                      WHEN 'p' THEN 'it is partitioned'
+                      ELSE 'it is not a table' END,
+         CASE WHEN relkind NOT IN ('r', 'p') THEN 'Name the table of the column.'
+              WHEN relispartition AND t.oid = key.relation
+                  THEN 'Name the table that it is a partition of.'
+              ELSE 'Convert it under a lock, by convert_to_snowflake() or convert_to_objectid().'
+              END),
+        (relforcerowsecurity, 'row-level security is forced',
+         'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.'),
+        ((relreplident = 'n'
+          OR relreplident = 'd'
+             AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = t.oid AND indisprimary))
+         AND EXISTS (SELECT FROM pg_publication, pg_get_publication_tables(pubname) AS p
+                     WHERE pubupdate AND p.relid = t.oid),
+         'it is published, and has no replica identity',
+         'Its rows cannot be updated. Use ALTER TABLE ... REPLICA IDENTITY FULL meanwhile.'),
+        (EXISTS (SELECT FROM _conversions() AS c
+                 WHERE c.relation = t.oid AND key_table <> key.relation),
+         'it is in another conversion', 'Complete or undo that one first.')
+    ) AS r (applies, reason, hint)
+    WHERE applies
     UNION ALL
-    SELECT relation, 'row-level security is forced',
-           'Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY meanwhile.'
-    FROM tables WHERE relforcerowsecurity
-    UNION ALL
-    SELECT relation, 'it is published, and has no replica identity',
-           'Its rows cannot be updated. Use ALTER TABLE ... REPLICA IDENTITY FULL meanwhile.'
-    FROM tables
-    WHERE (relreplident = 'n'
-           OR relreplident = 'd'
-              AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = relation AND indisprimary))
-      AND EXISTS (SELECT FROM pg_publication, pg_get_publication_tables(pubname) AS p
-                  WHERE pubupdate AND p.relid = relation)
-    UNION ALL
-    SELECT relation, format('it has rule "%s"', rulename),
+    SELECT ev_class, format('it has rule "%s"', rulename),
            CASE WHEN EXISTS (SELECT
                              FROM _changing_columns(key) AS c
                                   JOIN pg_depend ON classid = 'pg_rewrite'::regclass
@@ -54,12 +50,8 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                                       AND refobjsubid = c.attnum)
                 THEN 'Drop the rule, and create it again afterwards.'
                 ELSE 'Drop the rule, or convert the column under a lock.' END
-    FROM tables JOIN pg_rewrite r ON ev_class = relation AND rulename <> '_RETURN'
-    UNION ALL
-    SELECT relation, 'it is in another conversion', 'Complete or undo that one first.'
-    FROM tables
-    WHERE EXISTS (SELECT FROM _conversions() AS c
-                  WHERE c.relation = tables.relation AND key_table <> key.relation)
+    FROM _changing_tables(key) AS t
+         JOIN pg_rewrite r ON ev_class = t.oid AND rulename <> '_RETURN'
 $$;
 
 -- Roles that own, or can create, what a live conversion relies on.  Whoever can create objects in
@@ -68,15 +60,7 @@ $$;
 CREATE FUNCTION _role_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH tables AS MATERIALIZED (
-        SELECT oid::regclass AS relation, c.*
-        FROM _changing_tables(key) AS c
-    ), schemas AS MATERIALIZED (
-        SELECT relation, relowner, n.*
-        FROM tables
-             JOIN pg_namespace n ON n.oid = relnamespace
-                 OR quote_ident(nspname) = _ids_schema()
-                    AND key.to_type <> 'bigint'::regtype
-                    AND EXISTS (SELECT FROM _changing_views(key))
+        SELECT oid::regclass AS relation, relowner, relnamespace FROM _changing_tables(key)
     )
     SELECT relation, format('it is owned by %s', relowner::regrole),
            'Connect as the owner of all tables.'
@@ -106,7 +90,10 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                   CASE grantee WHEN 0 THEN 'everybody' ELSE 'role ' || grantee::regrole END,
                   nspname),
            'Revoke CREATE on the schema, or change its owner.'
-    FROM schemas,
+    FROM tables
+         JOIN pg_namespace n ON n.oid = relnamespace
+             OR quote_ident(nspname) = _ids_schema() AND key.to_type <> 'bigint'::regtype
+                AND EXISTS (SELECT FROM _changing_views(key)),
          LATERAL (SELECT nspowner
                   UNION
                   SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE'
@@ -128,29 +115,23 @@ $$;
 -- Triggers that prevent a live conversion.
 CREATE FUNCTION _trigger_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH tables AS MATERIALIZED (
-        SELECT oid::regclass AS relation
-        FROM _changing_tables(key)
-    )
     SELECT relation, format('it has triggers on UPDATE, such as "%s"', min(tgname)),
            format('Have a superuser grant you the right to skip them: '
                   'GRANT SET ON PARAMETER session_replication_role TO %s.',
                   quote_ident(current_user)::regrole)
-    FROM tables, _update_triggers(relation) AS t
+    FROM (SELECT DISTINCT relation FROM _changing_columns(key)) AS c, _update_triggers(relation)
     WHERE tgenabled = 'O'
       AND NOT has_parameter_privilege(current_user, 'session_replication_role', 'SET')
-      AND EXISTS (SELECT FROM _changing_columns(key) AS s
-                  WHERE s.relation = tables.relation)
     GROUP BY 1
     UNION ALL
-    SELECT relation, format('trigger "%s" is set to ENABLE ALWAYS or REPLICA', tgname),
+    SELECT tgrelid, format('trigger "%s" is set to ENABLE ALWAYS or REPLICA', tgname),
            'It would fire when rows are filled. Use ALTER TABLE ... ENABLE TRIGGER meanwhile.'
-    FROM tables, _update_triggers(relation)
+    FROM _changing_tables(key) AS t, _update_triggers(t.oid)
     WHERE tgenabled <> 'O'
     UNION ALL
-    SELECT relation, format('trigger "%s" fires after the one of the conversion', tgname),
+    SELECT tgrelid, format('trigger "%s" fires after the one of the conversion', tgname),
            'Rename the trigger: they fire in the order of their names.'
-    FROM tables JOIN pg_trigger ON tgrelid = relation
+    FROM _changing_tables(key) AS t JOIN pg_trigger ON tgrelid = t.oid
     WHERE NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0
       AND tgname::text COLLATE "C" > '~objectid_ext_conversion'
 $$;
@@ -158,26 +139,21 @@ $$;
 -- Columns that a live conversion refuses.
 CREATE FUNCTION _column_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH changing AS MATERIALIZED (
-        SELECT s.*, relation = key.relation AND attname = key.attname AS is_key
-        FROM _changing_columns(key) AS s
-    )
-    SELECT relation, format('no index has column "%s"', attname), 'Convert it under a lock.'
-    FROM changing AS c
-    WHERE is_key
-      AND NOT EXISTS (SELECT
-                      FROM _changing_indexes(key) AS i
-                      WHERE i.relation = c.relation)
-    UNION ALL
-    SELECT relation,
-           format('column "%s" is %s', c.attname,
-                  CASE WHEN attgenerated <> '' THEN 'generated' ELSE 'an identity column' END),
-           'Convert it under a lock.'
-    FROM changing AS c JOIN pg_attribute a ON attrelid = relation AND a.attnum = c.attnum
-    WHERE attgenerated <> '' OR attidentity <> '' AND NOT is_key
-    UNION ALL
-    SELECT relation, format('column "%s" is of type %s', attname, type), 'Convert it under a lock.'
-    FROM changing WHERE type IN ('bytea'::regtype, 'jsonb'::regtype)
+    SELECT c.relation, r.reason, 'Convert it under a lock.'
+    FROM _changing_columns(key) AS c
+         JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum,
+         LATERAL (SELECT c.relation = key.relation AND c.attname = key.attname) AS k (is_key),
+         LATERAL (VALUES
+             (is_key AND NOT EXISTS (SELECT FROM _changing_indexes(key) AS i
+                                     WHERE i.relation = c.relation),
+              format('no index has column "%s"', c.attname)),
+             (attgenerated <> '', format('column "%s" is generated', c.attname)),
+             (attidentity <> '' AND NOT is_key,
+              format('column "%s" is an identity column', c.attname)),
+             (type IN ('bytea'::regtype, 'jsonb'::regtype),
+              format('column "%s" is of type %s', c.attname, type))
+         ) AS r (applies, reason)
+    WHERE applies
 $$;
 
 -- Indexes that a live conversion cannot make again.
@@ -245,21 +221,14 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
         SELECT * FROM _partition_key_refusals(key)
     ), reasons AS (
         SELECT *, false FROM _table_refusals(key)
-        UNION ALL
-        SELECT *, false FROM _role_refusals(key)
-        UNION ALL
-        SELECT *, false FROM _trigger_refusals(key)
-        UNION ALL
-        SELECT *, false FROM _column_refusals(key)
-        UNION ALL
-        SELECT *, false FROM _index_refusals(key)
-        UNION ALL
-        SELECT *, false FROM _dependent_refusals(key)
-        UNION ALL
-        SELECT *, true FROM _view_refusals(key)
+        UNION ALL SELECT *, false FROM _role_refusals(key)
+        UNION ALL SELECT *, false FROM _trigger_refusals(key)
+        UNION ALL SELECT *, false FROM _column_refusals(key)
+        UNION ALL SELECT *, false FROM _index_refusals(key)
+        UNION ALL SELECT *, false FROM _dependent_refusals(key)
+        UNION ALL SELECT *, true FROM _view_refusals(key)
     )
     SELECT *, false FROM impossible
-    UNION ALL
-    SELECT * FROM reasons WHERE NOT EXISTS (SELECT FROM impossible)
+    UNION ALL SELECT * FROM reasons WHERE NOT EXISTS (SELECT FROM impossible)
     ORDER BY 1, 2
 $$;

@@ -90,8 +90,7 @@ BEGIN
     SELECT coalesce(s.relation, c.relation) AS relation,
            coalesce(string_agg(kind, ', ' ORDER BY kind), 'foreign keys') AS kinds
         INTO changed
-    FROM (SELECT DISTINCT x.relation
-          FROM _changing_columns(key) AS x) AS s
+    FROM (SELECT DISTINCT x.relation FROM _changing_columns(key) AS x) AS s
          FULL JOIN (SELECT * FROM _conversions()
                     WHERE key_table = key.relation) AS c USING (relation)
          LEFT JOIN LATERAL (

@@ -19,29 +19,21 @@ $$;
 -- that can see rows as they were before is in conflict with VACUUM, if it runs on a standby, or
 -- CREATE INDEX waits for its end.
 CREATE FUNCTION _index_steps(key _key) RETURNS SETOF text
-LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    vacuumed boolean := false;
-    each record;
-BEGIN
-    FOR each IN
+LANGUAGE sql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    WITH missing AS MATERIALIZED (
         SELECT s.*, indisvalid
-        FROM _shadow_indexes(key) AS s
+        FROM _shadow_indexes(key) WITH ORDINALITY AS s (relation, shadow, statement, n)
              LEFT JOIN pg_index ON indexrelid = to_regclass(s.shadow)
         WHERE indisvalid IS NOT TRUE
-    LOOP
-        IF NOT vacuumed THEN
-            RETURN QUERY
-                SELECT DISTINCT format('VACUUM (ANALYZE, INDEX_CLEANUP off) %s', relation)
-                FROM _changing_columns(key) ORDER BY 1;
-            vacuumed := true;
-        END IF;
-        IF NOT each.indisvalid THEN
-            RETURN NEXT 'DROP INDEX CONCURRENTLY ' || each.shadow;
-        END IF;
-        RETURN NEXT each.statement;
-    END LOOP;
-END;
+    ), steps (n, step, statement) AS (
+        SELECT DISTINCT 0, 1, format('VACUUM (ANALYZE, INDEX_CLEANUP off) %s', c.relation)
+        FROM _changing_columns(key) AS c WHERE EXISTS (SELECT FROM missing)
+        UNION ALL
+        SELECT n, 2, 'DROP INDEX CONCURRENTLY ' || shadow FROM missing WHERE NOT indisvalid
+        UNION ALL
+        SELECT n, 3, statement FROM missing
+    )
+    SELECT statement FROM steps ORDER BY n, step, statement
 $$;
 
 -- Statements of a live conversion that remain, up to the exchange of the columns.
@@ -50,9 +42,8 @@ CREATE FUNCTION _steps_before_exchange(key _key, max_wait interval, rows_per_sec
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     arguments CONSTANT text := format('(%L, %L, %L, %L', key.relation, key.attname, key.to_type,
-                                (1000 * extract(epoch FROM max_wait))::integer || ' ms');
-    begun CONSTANT boolean := EXISTS (SELECT FROM _conversions()
-                                      WHERE key_table = key.relation);
+                                      (1000 * extract(epoch FROM max_wait))::integer || ' ms');
+    begun CONSTANT boolean := EXISTS (SELECT FROM _conversions() WHERE key_table = key.relation);
 BEGIN
     IF begun THEN
         PERFORM _check_unchanged(key);
@@ -66,16 +57,15 @@ BEGIN
         RETURN QUERY SELECT _fill_steps(key, rows_per_second);
     END IF;
     RETURN QUERY SELECT _index_steps(key);
-    RETURN NEXT format('CALL objectid_ext_tools._conversion_exchange%s', arguments)
-                || CASE WHEN layout IS NULL THEN ''
-                        ELSE format(', %s, %L', coalesce(node::text, 'NULL'), layout) END
-                || ')';
+    RETURN NEXT format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
+                       CASE WHEN layout IS NOT NULL
+                            THEN format(', %s, %L', coalesce(node::text, 'NULL'), layout) END);
 END;
 $$;
 
--- Statements of a live conversion that remain.
-CREATE FUNCTION _conversion_steps(key _key, max_wait interval, rows_per_second integer,
-    node integer, layout snowflake_layout) RETURNS SETOF text
+-- Statements of a live conversion that remain; none if neither a type nor the default changes.
+CREATE FUNCTION _conversion_steps(key _key, new_default boolean, max_wait interval,
+    rows_per_second integer, node integer, layout snowflake_layout) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
 DECLARE
@@ -86,6 +76,9 @@ BEGIN
         RAISE EXCEPTION 'max_wait must be between 10 ms and 1 hour, and rows_per_second must be '
                         'greater than zero'
             USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT new_default AND NOT EXISTS (SELECT FROM _changing_columns(key))
+          AND NOT EXISTS (SELECT FROM _conversions() WHERE key_table = key.relation) THEN
+        RETURN;
     END IF;
     PERFORM _claim(key.relation);
     SELECT data::jsonb INTO later
@@ -115,26 +108,24 @@ CREATE FUNCTION snowflake_conversion_steps("table" regclass, "column" name, node
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     key _key := ("table", "column", 'bigint'::regtype);
+    new_default boolean;
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    key := _check_types(_check_owner(key),
-                        'smallint', 'integer', 'bigint');
-    IF NOT _has_snowflakes(key) THEN
+    key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
+    new_default := NOT _has_snowflakes(key);
+    IF new_default THEN
         -- for its errors, which would come with the last step otherwise
         EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(),'
                        ' coalesce($1, %1$s.snowflake_node_id()), 0, $2)', _ids_schema())
             USING _node(node, layout), layout;
         PERFORM _highest_id(key, _key_sequence(key), layout);
-    ELSIF NOT EXISTS (SELECT FROM _conversions() WHERE key_table = "table")
-          AND NOT EXISTS (SELECT FROM _changing_columns(key)) THEN
-        RETURN;
     END IF;
     RETURN QUERY
         SELECT n::integer, s
-        FROM _conversion_steps(key, max_wait, rows_per_second, node, layout)
+        FROM _conversion_steps(key, new_default, max_wait, rows_per_second, node, layout)
              WITH ORDINALITY AS t (s, n);
 END;
 $$;
@@ -156,15 +147,10 @@ BEGIN
         RAISE EXCEPTION 'table and column must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    key := _check_types(_check_owner(key),
-                        'text', 'varchar', 'bpchar', to_type);
-    IF NOT EXISTS (SELECT FROM _conversions() WHERE key_table = "table")
-       AND NOT EXISTS (SELECT FROM _changing_columns(key)) THEN
-        RETURN;
-    END IF;
+    key := _check_types(_check_owner(key), 'text', 'varchar', 'bpchar', to_type);
     RETURN QUERY
         SELECT n::integer, s
-        FROM _conversion_steps(key, max_wait, rows_per_second, NULL, NULL)
+        FROM _conversion_steps(key, false, max_wait, rows_per_second, NULL, NULL)
              WITH ORDINALITY AS t (s, n);
 END;
 $$;

@@ -34,8 +34,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     PERFORM _claim(begun);
-    IF EXISTS (SELECT FROM _conversions()
-               WHERE key_table = begun AND data ~ '^[[]') THEN
+    IF EXISTS (SELECT FROM _conversions() WHERE key_table = begun AND data ~ '^[[]') THEN
         RAISE EXCEPTION 'the columns of table % have been exchanged already', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Ask for the steps that remain, and execute them.';
@@ -43,8 +42,7 @@ BEGIN
     PERFORM _lock_in_turn(ARRAY(
         SELECT relation FROM _conversions()
         WHERE key_table = begun AND relation IS NOT NULL ORDER BY 1), max_wait);
-    PERFORM _execute_all(VARIADIC ARRAY(
-        SELECT _undo_statements(begun)));
+    PERFORM _execute_all(VARIADIC ARRAY(SELECT _undo_statements(begun)));
     PERFORM _release(begun);
 END;
 $$;

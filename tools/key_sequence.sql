@@ -119,8 +119,7 @@ DECLARE
                            FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
                            WHERE c.oid = sequence);
 BEGIN
-    PERFORM _execute_all(VARIADIC ARRAY(
-        SELECT _identity_statements(key, sequence, name)));
+    PERFORM _execute_all(VARIADIC ARRAY(SELECT _identity_statements(key, sequence, name)));
     RETURN name::regclass;
 END;
 $$;

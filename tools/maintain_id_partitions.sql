@@ -70,8 +70,7 @@ BEGIN
         RETURN NEXT;
     END IF;
     problem := 'rows older than the time to keep are in the default partition: '
-               || _default_rows(series, NULL,
-                                _id_floor(series.type, older_than, series.layout));
+               || _default_rows(series, NULL, _id_floor(series.type, older_than, series.layout));
     IF problem IS NOT NULL THEN
         RETURN NEXT;
     END IF;

@@ -137,8 +137,7 @@ RETURNS SETOF _node_answer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     schema text := _dblink_schema();
-    is_open boolean[] := ARRAY(SELECT _connect_helper(name, via)
-                               FROM unnest(names) AS name);
+    is_open boolean[] := ARRAY(SELECT _connect_helper(name, via) FROM unnest(names) AS name);
     asks integer[] := array_fill(NULL::integer, ARRAY[cardinality(names)]);
     since timestamp with time zone[];
     next integer := 1;
