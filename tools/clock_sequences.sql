@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Clock sequences
-----------------------------------------------------------------------
+-- ===== Clock sequences =====
 
 -- A default that calls a generator, numbered, with its arguments, the last value of the sequence
 -- and, from layout on, facts of the layout.
@@ -39,8 +37,7 @@ LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 $$;
 
 -- What is wrong with the arguments of a generator, its layout or the type of the column.
-CREATE FUNCTION _default_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _default_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT c.id, p.problem
     FROM unnest(clocks) AS c
@@ -70,8 +67,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
 $$;
 
 -- Options that the sequence of a clock, or of the numbers of a shard, cannot have.
-CREATE FUNCTION _option_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _option_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT c.id, p.problem
     FROM unnest(clocks) AS c
@@ -107,8 +103,7 @@ $$;
 -- Defaults, functions and identity columns that take numbers of a clock by nextval.  A function
 -- that computes the name of the sequence, such as Mastodon's timestamp_id(), is not seen; nor is
 -- one that may not use the sequence, for anybody can create such a one.
-CREATE FUNCTION _nextval_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _nextval_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.id, c.sequence, relname, nspname, relnamespace
@@ -162,8 +157,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
 $$;
 
 -- Other layouts of the sequence of a clock, and who may insert but not use it.
-CREATE FUNCTION _sharing_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _sharing_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
         SELECT c.*, count(*) OVER (PARTITION BY sequence) > 1 AS shared,
@@ -190,8 +184,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
 $$;
 
 -- What is wrong with the last value of a clock.
-CREATE FUNCTION _value_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _value_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT c.id, p.problem
     FROM (SELECT *, array_agg(node) OVER (PARTITION BY generator, sequence) AS nodes
@@ -216,8 +209,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
 $$;
 
 -- Sequences of distributed tables that Citus would change.  Its catalog exists only with Citus.
-CREATE FUNCTION _citus_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _citus_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
@@ -236,38 +228,15 @@ BEGIN
 END;
 $$;
 
--- All problems of each clock, in one text.
-CREATE FUNCTION _clock_problems(clocks _clock[], OUT id integer, OUT problem text)
-RETURNS SETOF record
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT p.id, string_agg(p.problem, '; ' ORDER BY p.kind, p.problem COLLATE "C")
-    FROM (SELECT 1 AS kind, * FROM _default_problems(clocks)
-          UNION ALL SELECT 2, * FROM _option_problems(clocks)
-          UNION ALL SELECT 3, * FROM _citus_problems(clocks)
-          UNION ALL SELECT 4, * FROM _nextval_problems(clocks)
-          UNION ALL SELECT 4, * FROM _sharing_problems(clocks)
-          UNION ALL SELECT 5, * FROM _value_problems(clocks)) AS p
-    GROUP BY p.id
-$$;
-
--- Since when the statistics of this database are counted.  Counters begin with the statistics of
--- the database: they are reset on demand, which pg_stat_database shows, or discarded after a
--- crash, which resets those of the whole server, too.
-CREATE FUNCTION _counted_since() RETURNS timestamp with time zone
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT greatest((SELECT stats_reset FROM pg_stat_database WHERE datname = current_database()),
-                    least((SELECT stats_reset FROM pg_stat_archiver),
-                          (SELECT stats_reset FROM pg_stat_bgwriter),
-                          (SELECT stats_reset FROM pg_stat_wal)))
-$$;
-
--- The rows of the view clock_sequences.
-CREATE FUNCTION _clock_sequences(OUT table_name regclass, OUT column_name name, OUT generator name,
-    OUT sequence regclass, OUT layout snowflake_layout, OUT node integer, OUT last_id bigint,
-    OUT last_time timestamp with time zone, OUT lead interval, OUT ids_taken double precision,
-    OUT ids_per_second double precision, OUT share double precision,
-    OUT counted_since timestamp with time zone, OUT last_instant timestamp with time zone,
-    OUT years_left numeric, OUT same_ids regclass[], OUT problem text) RETURNS SETOF record
+-- The rows of the view clock_sequences.  Counters begin with the statistics of the database: they
+-- are reset on demand, which pg_stat_database shows, or discarded after a crash, which resets those
+-- of the whole server, too.
+CREATE FUNCTION _clock_sequences() RETURNS TABLE (table_name regclass, column_name name,
+    generator name, sequence regclass, layout snowflake_layout, node integer, last_id bigint,
+    last_time timestamp with time zone, lead interval, ids_taken double precision,
+    ids_per_second double precision, share double precision,
+    counted_since timestamp with time zone, last_instant timestamp with time zone,
+    years_left numeric, same_ids regclass[], problem text)
 LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
     WITH found (clocks) AS MATERIALIZED (
@@ -280,7 +249,15 @@ SET jit = off AS $$
         SELECT c.ids, c.node, array_agg(DISTINCT c.sequence) AS sequences
         FROM clock AS c WHERE is_clock AND c.sequence IS NOT NULL GROUP BY c.ids, c.node
     ), problems AS MATERIALIZED (
-        SELECT p.* FROM found, _clock_problems(clocks) AS p
+        SELECT id, string_agg(p.problem, '; ' ORDER BY kind, p.problem COLLATE "C") AS problem
+        FROM found, LATERAL (
+            SELECT 1 AS kind, * FROM _default_problems(clocks)
+            UNION ALL SELECT 2, * FROM _option_problems(clocks)
+            UNION ALL SELECT 3, * FROM _citus_problems(clocks)
+            UNION ALL SELECT 4, * FROM _nextval_problems(clocks)
+            UNION ALL SELECT 4, * FROM _sharing_problems(clocks)
+            UNION ALL SELECT 5, * FROM _value_problems(clocks)) AS p
+        GROUP BY id
     )
     SELECT c.relation, c.attname, c.generator, c.sequence, c.layout, c.node,
            taken.id, last.created, last.created - now, number, rate,
@@ -296,7 +273,10 @@ SET jit = off AS $$
              SELECT CASE WHEN is_clock AND last_value BETWEEN second_day AND highest
                          THEN last_value END) AS taken (id)
          LEFT JOIN LATERAL _id_facts(taken.id, c.layout) AS last ON true, clock_timestamp() AS now,
-         _counted_since() AS since,
+         greatest((SELECT stats_reset FROM pg_stat_database WHERE datname = current_database()),
+                  least((SELECT stats_reset FROM pg_stat_archiver),
+                        (SELECT stats_reset FROM pg_stat_bgwriter),
+                        (SELECT stats_reset FROM pg_stat_wal))) AS since,
          LATERAL (SELECT pg_stat_get_blocks_fetched(c.sequence)::float8 * seqcache) AS n (number),
          LATERAL (SELECT number / nullif(extract(epoch FROM now - since), 0)::float8) AS r (rate)
     ORDER BY c.relation::text COLLATE "C", c.attnum

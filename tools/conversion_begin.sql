@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions, first step: shadow columns
-----------------------------------------------------------------------
+-- ===== Live conversions, first step: shadow columns =====
 
 -- Statements that add shadow columns to the tables of a key.  The trigger assigns, because a cast
 -- would need USAGE on the schema of the type.  It fires in replication, too.  The check holds for

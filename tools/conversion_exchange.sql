@@ -1,12 +1,9 @@
-----------------------------------------------------------------------
--- Live conversions, last step: the exchange of the columns
-----------------------------------------------------------------------
+-- ===== Live conversions, last step: the exchange of the columns =====
 
 -- The statements of all kinds are executed in the order of their steps.
 
 -- Statements that put the shadow columns in the place of the columns.
-CREATE FUNCTION _exchange_columns(key _key, OUT step integer, OUT statement text)
-RETURNS SETOF record
+CREATE FUNCTION _exchange_columns(key _key) RETURNS TABLE (step integer, statement text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH changing AS MATERIALIZED (
@@ -48,8 +45,7 @@ SET quote_all_identifiers = off AS $$
 $$;
 
 -- Statements that put the indexes of the shadow columns in the place of the indexes.
-CREATE FUNCTION _exchange_indexes(key _key, OUT step integer, OUT statement text)
-RETURNS SETOF record
+CREATE FUNCTION _exchange_indexes(key _key) RETURNS TABLE (step integer, statement text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH indexes AS MATERIALIZED (
         SELECT k.*, indisreplident, indisclustered, contype,
@@ -82,8 +78,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
 $$;
 
 -- Statements that move constraints and the ownership of sequences to the new columns.
-CREATE FUNCTION _exchange_constraints(key _key, OUT step integer, OUT statement text)
-RETURNS SETOF record
+CREATE FUNCTION _exchange_constraints(key _key) RETURNS TABLE (step integer, statement text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT s.*
     FROM _changing_constraints(key) AS c, obj_description(oid, 'pg_constraint') AS comment,
@@ -155,20 +150,6 @@ BEGIN
 END;
 $$;
 
--- The tables and views that the last step of a conversion changes.
-CREATE FUNCTION _exchanged_relations(key _key) RETURNS SETOF regclass
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT view
-    FROM _changing_views(key)
-         JOIN pg_class c ON c.oid = view
-    WHERE pg_get_userbyid(relowner) = current_user
-    UNION
-    SELECT oid FROM _changing_tables(key)
-    UNION
-    SELECT unnest(ARRAY[conrelid, confrelid])
-    FROM _changing_foreign_keys(key)
-$$;
-
 -- The last step of a conversion, which exchanges the columns.
 CREATE PROCEDURE _conversion_exchange("table" regclass, "column" name, to_type regtype,
     max_wait interval, node integer DEFAULT NULL, layout snowflake_layout DEFAULT NULL)
@@ -177,20 +158,21 @@ SET jit = off SET quote_all_identifiers = off AS $$
 DECLARE
     key CONSTANT _key := ("table", "column", to_type);
     tables CONSTANT regclass[] := ARRAY(
-        SELECT relation FROM _conversions()
-        WHERE key_table = "table" ORDER BY relation);
+        SELECT relation FROM _conversions() WHERE key_table = "table" ORDER BY relation);
     functions CONSTANT regprocedure[] := ARRAY(
-        SELECT function FROM _conversions()
-        WHERE key_table = "table" ORDER BY relation);
-    later CONSTANT jsonb := (SELECT jsonb_agg(ARRAY[relation::oid::text, constraint_name])
-                             FROM _validations(key));
+        SELECT function FROM _conversions() WHERE key_table = "table" ORDER BY relation);
+    later CONSTANT jsonb := _validations(key);
     state CONSTANT text := _state(key, tables[1], later);
     statements text[];
     generator text;
 BEGIN
     PERFORM _claim("table");
     PERFORM _lock_in_turn(ARRAY(
-        SELECT _exchanged_relations(key)
+        SELECT view FROM _changing_views(key) WHERE owned
+        UNION
+        SELECT oid FROM _changing_tables(key)
+        UNION
+        SELECT unnest(ARRAY[conrelid, confrelid]) FROM _changing_foreign_keys(key)
         UNION
         SELECT _key_sequence(key) WHERE layout IS NOT NULL), max_wait);
     PERFORM _check_unchanged(key);

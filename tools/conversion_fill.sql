@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions, second step: filling the shadow columns
-----------------------------------------------------------------------
+-- ===== Live conversions, second step: filling the shadow columns =====
 
 -- The shadow columns of a table.
 CREATE FUNCTION _shadow_names("table" regclass) RETURNS SETOF name
@@ -11,36 +9,23 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     ORDER BY attnum
 $$;
 
--- The condition for rows of a table whose shadow columns are not filled.
-CREATE FUNCTION _unfilled("table" regclass) RETURNS text
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
-    FROM _shadow_names("table") AS s
-         JOIN pg_attribute
-             ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint
-$$;
-
--- The application_name of a session that fills a table up to a place.  More than 63 bytes would
--- give a notice for each batch.
-CREATE FUNCTION _progress_name("table" regclass, pages bigint, place tid) RETURNS text
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT _first_bytes(
-               format('objectid_ext_tools: table %s, %s%%: %s', "table"::oid,
-                      100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table"), 63)
-$$;
-
 -- Fills the shadow columns of some rows behind a place, which becomes that of the last; the
 -- begin of the table if rows were locked; or null if none is left; pause is in seconds.  The rows
 -- that existed at the beginning are in the first pages of the table.  A row that is locked is
 -- skipped, and found by the next search; if its transaction updates it, the trigger fills it.  A
--- batch takes as long as a client can wait for its rows.
+-- batch takes as long as a client can wait for its rows.  The application_name tells the place:
+-- more than 63 bytes would give a notice for each batch.
 CREATE FUNCTION _fill_batch("table" regclass, pages bigint, rows_per_second integer,
     INOUT place tid, INOUT most integer, OUT pause float8) RETURNS record
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off SET row_security = off AS $$
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
-    unfilled CONSTANT text := _unfilled("table");
+    unfilled CONSTANT text := (
+        SELECT string_agg(format('%I IS NULL AND %I IS NOT NULL', s, attname), ' OR ')
+        FROM _shadow_names("table") AS s
+             JOIN pg_attribute
+                 ON attrelid = "table" AND attnum = substring(s FROM '[0-9]+$')::smallint);
     bound CONSTANT tid := format('(%s,0)', pages);
     rows tid[];
     filled integer;
@@ -63,7 +48,10 @@ BEGIN
                        (SELECT s FROM _shadow_names("table") AS s LIMIT 1))
             USING rows;
         place := (SELECT max(t) FROM unnest(rows) AS t);
-        PERFORM set_config('application_name', _progress_name("table", pages, place), false);
+        PERFORM set_config('application_name', _first_bytes(
+            format('objectid_ext_tools: table %s, %s%%: %s', "table"::oid,
+                   100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table"), 63),
+            false);
         took := greatest(extract(epoch FROM clock_timestamp() - began), 0);
         pause := greatest(filled::float8 / rows_per_second - took, 0);
     END IF;

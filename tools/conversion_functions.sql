@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Conversions: functions that have ids of a key in variables of the old type
-----------------------------------------------------------------------
+-- ===== Conversions: functions that have ids of a key in variables of the old type =====
 
 -- A regular expression that finds a name in the text of a function.
 CREATE FUNCTION _word_pattern(name text) RETURNS text
@@ -10,8 +8,8 @@ $$;
 
 -- The parameters and results of a function that new ids do not fit in, those of composite types
 -- and of RETURNS TABLE among them; the row type of a table follows its columns.
-CREATE FUNCTION _narrow_values(function oid, to_type regtype, OUT is_result boolean, OUT name text)
-RETURNS SETOF record
+CREATE FUNCTION _narrow_values(function oid, to_type regtype) RETURNS TABLE (is_result boolean,
+    name text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH types AS (
         SELECT type FROM unnest(_reference_types(to_type)) AS type
@@ -86,14 +84,4 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
        OR regexp_replace(words, '^_?(p|v|in|out|new|old)?_|_?ids?_?$', '', 'g') = ANY (singulars)
        OR NOT is_result AND f.oid IN (SELECT _called_functions(key))
     GROUP BY f.oid
-$$;
-
--- Columns of tables, and functions, that may have ids of a key, but do not follow it.
-CREATE FUNCTION _untold_references(key _key, OUT relation regclass, OUT detail text)
-RETURNS SETOF record
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT * FROM _untold_columns(key)
-    UNION ALL
-    SELECT key.relation, detail FROM _untold_functions(key) AS detail
-    ORDER BY 1, 2
 $$;

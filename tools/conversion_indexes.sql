@@ -1,13 +1,10 @@
-----------------------------------------------------------------------
--- Live conversions, third step: the indexes of the shadow columns
-----------------------------------------------------------------------
+-- ===== Live conversions, third step: the indexes of the shadow columns =====
 
 -- For each table of a key, statements that make a temporary copy and convert that.  On an empty
 -- copy of the table, ALTER COLUMN ... TYPE tells what becomes of the indexes, and raises core's
 -- errors if an index, a check or a default does not fit the new type.  What pg_get_indexdef()
 -- returns begins with names, whose length is known.
-CREATE FUNCTION _copy_statements(key _key, OUT relation regclass, OUT statements text[])
-RETURNS SETOF record
+CREATE FUNCTION _copy_statements(key _key) RETURNS TABLE (relation regclass, statements text[])
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     SELECT relation, ARRAY[
@@ -38,8 +35,8 @@ $$;
 
 -- Statements that create the indexes of the shadow columns; an error if a definition does not
 -- fit the new type.
-CREATE FUNCTION _shadow_indexes(key _key, OUT relation regclass, OUT shadow text,
-    OUT statement text) RETURNS SETOF record
+CREATE FUNCTION _shadow_indexes(key _key) RETURNS TABLE (relation regclass, shadow text,
+    statement text)
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off SET client_min_messages = warning AS $$
 DECLARE

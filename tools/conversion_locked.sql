@@ -1,22 +1,4 @@
-----------------------------------------------------------------------
--- Conversion of a key under a lock
-----------------------------------------------------------------------
-
--- Statements that lock all that a conversion changes.
-CREATE FUNCTION _lock_statements(key _key, sequence regclass) RETURNS SETOF text
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation)
-    FROM (SELECT relation FROM _key_columns(key)
-          UNION
-          SELECT unnest(ARRAY[conrelid, confrelid])
-          FROM _changing_foreign_keys(key)) AS tables
-    UNION
-    SELECT format('ALTER VIEW %s OWNER TO CURRENT_USER', view)
-    FROM _changing_views(key) JOIN pg_class c ON c.oid = view
-    WHERE relkind = 'v' AND pg_get_userbyid(relowner) = current_user
-    UNION
-    SELECT format('ALTER SEQUENCE %s AS bigint', sequence) WHERE sequence IS NOT NULL
-$$;
+-- ===== Conversion of a key under a lock =====
 
 -- Locks all tables that a conversion changes, and a sequence (or null); an error at isolation
 -- levels above READ COMMITTED.  Writers lock the tables in any order, and the sequence before them
@@ -28,9 +10,9 @@ CREATE FUNCTION _lock_key(key _key, sequence regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     timeout text := current_setting('lock_timeout');
-    busy text := format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', key.relation);
-    locked text[];
-    next text[];
+    busy regclass := key.relation;
+    locked regclass[];
+    next regclass[];
     other record;
 BEGIN
     PERFORM _check_isolation();
@@ -38,14 +20,23 @@ BEGIN
     LOOP
         BEGIN
             locked := '{}';
-            EXECUTE busy;
+            PERFORM _lock_exclusively(busy);
             locked := ARRAY[busy];
             SET LOCAL lock_timeout = '100ms';
             LOOP
-                next := ARRAY(SELECT _lock_statements(key, sequence) EXCEPT SELECT unnest(locked));
+                next := ARRAY(
+                    (SELECT relation FROM _key_columns(key)
+                     UNION
+                     SELECT unnest(ARRAY[conrelid, confrelid]) FROM _changing_foreign_keys(key)
+                     UNION
+                     SELECT view FROM _changing_views(key) WHERE owned
+                     UNION
+                     SELECT sequence WHERE sequence IS NOT NULL)
+                    EXCEPT
+                    SELECT unnest(locked));
                 EXIT attempt WHEN next = '{}';
                 FOREACH busy IN ARRAY next LOOP
-                    EXECUTE busy;
+                    PERFORM _lock_exclusively(busy);
                 END LOOP;
                 locked := locked || next;
             END LOOP;

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions: one session at a time, and locks that nobody waits for
-----------------------------------------------------------------------
+-- ===== Live conversions: one session at a time, and locks that nobody waits for =====
 
 -- The session that converts a column of a table.
 CREATE FUNCTION _claimed_by("table" regclass) RETURNS integer

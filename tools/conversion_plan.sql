@@ -1,10 +1,8 @@
-----------------------------------------------------------------------
--- Conversions: what there is to know before
-----------------------------------------------------------------------
+-- ===== Conversions: what there is to know before =====
 
 -- What a conversion would change, and the space that it needs.
-CREATE FUNCTION _planned_objects(key _key, OUT item text, OUT relation regclass, OUT detail text)
-RETURNS SETOF record
+CREATE FUNCTION _planned_objects(key _key) RETURNS TABLE (item text, relation regclass,
+    detail text)
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
@@ -26,10 +24,7 @@ BEGIN
         ORDER BY contype DESC, 2, conname;
     RETURN QUERY
         SELECT 'view', view, 'It is dropped by the last step, and created again.'
-        FROM _changing_views(key)
-             JOIN pg_class c ON c.oid = view
-        WHERE relkind = 'v' AND relowner = quote_ident(current_user)::regrole
-        ORDER BY depth, view;
+        FROM _changing_views(key) WHERE owned ORDER BY depth, view;
     RETURN QUERY
         SELECT 'space', r.relation,
                format('%s more while it is in use, %s under a lock',
@@ -51,8 +46,7 @@ SET jit = off AS $$
 DECLARE
     snowflake CONSTANT boolean := (
         SELECT atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)
-        FROM pg_attribute
-        WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
+        FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
     to_type CONSTANT regtype := CASE WHEN snowflake THEN 'bigint'
                                      ELSE _ids_schema() || '.objectid' END;
     from_types CONSTANT regtype[] := CASE WHEN snowflake THEN '{smallint,integer,bigint}'
@@ -68,8 +62,10 @@ BEGIN
     PERFORM _check_types(key, VARIADIC from_types || to_type);
     RETURN QUERY SELECT * FROM _planned_objects(key);
     RETURN QUERY
-        SELECT 'may refer to it', r.relation, r.detail
-        FROM _untold_references(key) AS r;
+        SELECT 'may refer to it', r.*
+        FROM (SELECT * FROM _untold_columns(key)
+              UNION ALL SELECT "table", f FROM _untold_functions(key) AS f) AS r
+        ORDER BY 2, 3;
     RETURN QUERY
         SELECT CASE WHEN late THEN 'refused in the last step'
                     WHEN EXISTS (SELECT FROM _partition_key_refusals(key))

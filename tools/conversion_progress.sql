@@ -1,12 +1,10 @@
-----------------------------------------------------------------------
--- Live conversions: how far they are
-----------------------------------------------------------------------
+-- ===== Live conversions: how far they are =====
 
 -- The rows of the view conversion_progress.  Members of pg_monitor see those of all roles.
 -- Anybody can write such a comment on a function of his own, so it counts only for tables of the
 -- same owner, and its numbers are compared as text, for they need not be any.
-CREATE FUNCTION _conversion_progress(OUT conversion regclass, OUT relation regclass,
-    OUT phase text, OUT filled text) RETURNS SETOF record
+CREATE FUNCTION _conversion_progress() RETURNS TABLE (conversion regclass, relation regclass,
+    phase text, filled text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT k.oid, c.oid,
            CASE WHEN found[3] = '[' THEN 'validating foreign keys'

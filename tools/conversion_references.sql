@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Conversions: columns that refer to a key without a foreign key
-----------------------------------------------------------------------
+-- ===== Conversions: columns that refer to a key without a foreign key =====
 
 -- Columns that refer to a key without a foreign key break at the first new id.  What follows is a
 -- guess by names: account_id, billing_account_id, accountId, account_ids for table "accounts", as
@@ -14,7 +12,7 @@ RETURN pg_catalog.lower(pg_catalog.regexp_replace(name, '([a-z0-9])([A-Z])', E'\
 -- What columns that refer to tables can be called, without "id".  All singulars that English can
 -- have for a plural, because a wrong one is the name of nothing.  Names of applications and
 -- modules before that of the table are not in those of columns: spree_orders, auth_user.
-CREATE FUNCTION _table_names(OUT relation regclass, OUT name text) RETURNS SETOF record
+CREATE FUNCTION _table_names() RETURNS TABLE (relation regclass, name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH endings (plural, singular) AS (VALUES
         ('', ''), ('s', ''), ('es', ''), ('ies', 'y'), ('ves', 'f'), ('ves', 'fe'), ('ses', 'sis'),
@@ -24,8 +22,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
         ('teeth', 'tooth'), ('geese', 'goose'), ('oxen', 'ox'), ('staves', 'staff')
     ), tables AS MATERIALIZED (
         SELECT c.oid, words, split_part(words, '_', 1) AS module
-        FROM pg_class c
-             JOIN pg_namespace n ON n.oid = relnamespace, _words(relname) AS words
+        FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace, _words(relname) AS words
         WHERE relkind IN ('r', 'p') AND NOT relispartition
           AND nspname !~ '^(pg_|information_schema$)'
     ), plurals AS (
@@ -48,8 +45,8 @@ $$;
 -- table whose name is the longest of them: api_key_id belongs to api_keys, not to keys.  Only
 -- where no column has "id" at its end are they looked for without it, for an application does
 -- not do both.
-CREATE FUNCTION _named_columns(key _key, OUT relation regclass, OUT attnum smallint,
-    OUT attname name) RETURNS SETOF record
+CREATE FUNCTION _named_columns(key _key) RETURNS TABLE (relation regclass, attnum smallint,
+    attname name)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH names AS MATERIALIZED (
         SELECT * FROM _table_names()
@@ -84,8 +81,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     UNION
     -- named as a foreign key of another table is: creator_id
     SELECT a.attrelid, a.attnum, a.attname
-    FROM _key_columns(key) AS k
-         JOIN pg_attribute a ON a.attname = k.attname
+    FROM _key_columns(key) AS k JOIN pg_attribute a ON a.attname = k.attname
     WHERE k.relation <> key.relation AND k.attname NOT IN (key.attname, 'id', '_id')
       AND NOT EXISTS (SELECT
                       FROM pg_constraint JOIN pg_attribute o
@@ -104,22 +100,10 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
            ELSE '{text,text[],varchar,varchar[],bpchar,bpchar[]}' END
 $$;
 
--- Columns that refer to the table that another column names.  With two columns, such as owner_id
--- and owner_type of Rails or object_id and content_type_id of Django, a row refers to any table.
-CREATE FUNCTION _polymorphic_columns(OUT relation regclass, OUT attnum smallint)
-RETURNS SETOF record
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT a.attrelid, a.attnum
-    FROM pg_attribute a
-         JOIN pg_attribute t ON t.attrelid = a.attrelid AND NOT t.attisdropped
-             AND t.attname IN (regexp_replace(a.attname, '_id$', '_type', 'i'),
-                               CASE a.attname WHEN 'object_id' THEN 'content_type_id' END)
-    WHERE a.attname ~* '_id$'
-$$;
-
--- Columns of tables that may have ids of a key, but do not follow it.
-CREATE FUNCTION _untold_columns(key _key, OUT relation regclass, OUT detail text)
-RETURNS SETOF record
+-- Columns of tables that may have ids of a key, but do not follow it.  With two columns, such as
+-- owner_id and owner_type of Rails or object_id and content_type_id of Django, a row refers to any
+-- table.
+CREATE FUNCTION _untold_columns(key _key) RETURNS TABLE (relation regclass, detail text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH columns AS MATERIALIZED (
         SELECT c.oid::regclass AS relation, attnum, attname,
@@ -144,7 +128,12 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     SELECT key.relation,
            'each of these refers to the table that another column names: '
            || string_agg(format('%s.%I', relation, attname), ', ' ORDER BY relation, attname)
-    FROM columns JOIN _polymorphic_columns() USING (relation, attnum)
-    WHERE (relation, attnum) NOT IN (SELECT n.relation, n.attnum FROM named AS n)
+    FROM columns AS c
+    WHERE attname ~* '_id$'
+      AND EXISTS (SELECT FROM pg_attribute a
+                  WHERE attrelid = c.relation AND NOT attisdropped
+                    AND a.attname IN (regexp_replace(c.attname, '_id$', '_type', 'i'),
+                                      CASE c.attname WHEN 'object_id' THEN 'content_type_id' END))
+      AND (relation, attnum) NOT IN (SELECT n.relation, n.attnum FROM named AS n)
     HAVING count(*) > 0
 $$;

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions: what is in the way
-----------------------------------------------------------------------
+-- ===== Live conversions: what is in the way =====
 
 -- Each function tells all reasons of a kind that the catalog knows, with what can be done.
 
@@ -70,8 +68,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
            format('it is owned by %s, and foreign key "%s" refers to it', relowner::regrole,
                   conname),
            'Drop the foreign key before, and create it again afterwards.'
-    FROM _changing_foreign_keys(key) AS f
-         JOIN pg_class c ON c.oid = confrelid
+    FROM _changing_foreign_keys(key) AS f JOIN pg_class c ON c.oid = confrelid
     WHERE confrelid NOT IN (SELECT relation FROM tables)
       AND relowner <> quote_ident(current_user)::regrole
     UNION ALL
@@ -182,8 +179,7 @@ CREATE FUNCTION _dependent_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH known (classid, objid) AS MATERIALIZED (
         SELECT 'pg_rewrite'::regclass, r.oid
-        FROM _changing_views(key)
-             JOIN pg_rewrite r ON ev_class = view
+        FROM _changing_views(key) JOIN pg_rewrite r ON ev_class = view
         UNION ALL
         SELECT 'pg_class'::regclass, index
         FROM _changing_indexes(key)
@@ -214,8 +210,8 @@ $$;
 
 -- What prevents a live conversion, by the catalog, and what can be done about it; what is late
 -- prevents its last step only.  Where neither way can convert the key, nothing else matters.
-CREATE FUNCTION _refusals(key _key, OUT relation regclass, OUT reason text, OUT hint text,
-    OUT late boolean) RETURNS SETOF record
+CREATE FUNCTION _refusals(key _key) RETURNS TABLE (relation regclass, reason text, hint text,
+    late boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH impossible AS MATERIALIZED (
         SELECT * FROM _partition_key_refusals(key)

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions: the schema is their only state
-----------------------------------------------------------------------
+-- ===== Live conversions: the schema is their only state =====
 
 -- The tables of all live conversions of the current role, with the trigger function of each, the
 -- key of its conversion (table and number of the column), and what the function's comment says
@@ -8,8 +6,8 @@
 -- of its function tells which column is the key of the conversion, and, as JSON, what the table
 -- was like when it began: if that differs, someone has changed the table.  What functions of
 -- other roles say is not believed: anybody can create one of such a name.
-CREATE FUNCTION _conversions(OUT relation regclass, OUT function regprocedure, OUT key_table oid,
-    OUT key_number smallint, OUT data text) RETURNS SETOF record
+CREATE FUNCTION _conversions() RETURNS TABLE (relation regclass, function regprocedure,
+    key_table oid, key_number smallint, data text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH own AS MATERIALIZED (
         SELECT oid, obj_description(oid, 'pg_proc') AS comment
@@ -111,8 +109,7 @@ END;
 $$;
 
 -- Tables of a conversion with rows that may not be filled, and their size in pages.
-CREATE FUNCTION _unvalidated("table" regclass, OUT relation regclass, OUT pages bigint)
-RETURNS SETOF record
+CREATE FUNCTION _unvalidated("table" regclass) RETURNS TABLE (relation regclass, pages bigint)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT relation, pg_relation_size(relation) / current_setting('block_size')::integer
     FROM _conversions()
@@ -124,11 +121,8 @@ $$;
 
 -- The constraints that must be validated after the columns are exchanged.  Checks and foreign
 -- keys are in force at once, and validated when the locks are gone.
-CREATE FUNCTION _validations(key _key, OUT relation regclass, OUT constraint_name name)
-RETURNS SETOF record
+CREATE FUNCTION _validations(key _key) RETURNS jsonb
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT conrelid, conname
-    FROM _changing_constraints(key)
-    WHERE contype IN ('f', 'c') AND convalidated
-    ORDER BY 1, 2
+    SELECT jsonb_agg(ARRAY[conrelid::text, conname] ORDER BY conrelid, conname)
+    FROM _changing_constraints(key) WHERE contype IN ('f', 'c') AND convalidated
 $$;

@@ -1,19 +1,6 @@
-----------------------------------------------------------------------
--- Live conversions: what to call
-----------------------------------------------------------------------
+-- ===== Live conversions: what to call =====
 
 -- What remains is told by what the schema shows.
-
--- Statements that fill the shadow columns, and read all rows to be sure of it.
-CREATE FUNCTION _fill_steps(key _key, rows_per_second integer) RETURNS SETOF text
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT format('CALL objectid_ext_tools._conversion_fill(%L, %s)', key.relation,
-                  coalesce(rows_per_second::text, 'NULL'))
-    WHERE EXISTS (SELECT FROM _changing_columns(key))
-    UNION ALL
-    (SELECT DISTINCT format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
-     FROM _changing_columns(key) ORDER BY 1)
-$$;
 
 -- Statements that create the indexes of the shadow columns that are not there yet.  A transaction
 -- that can see rows as they were before is in conflict with VACUUM, if it runs on a standby, or
@@ -54,7 +41,14 @@ BEGIN
             WHERE EXISTS (SELECT FROM _changing_columns(key));
     END IF;
     IF NOT begun OR EXISTS (SELECT FROM _unvalidated(key.relation)) THEN
-        RETURN QUERY SELECT _fill_steps(key, rows_per_second);
+        RETURN QUERY
+            SELECT format('CALL objectid_ext_tools._conversion_fill(%L, %s)', key.relation,
+                          coalesce(rows_per_second::text, 'NULL'))
+            WHERE EXISTS (SELECT FROM _changing_columns(key));
+        -- reads all rows to be sure of it
+        RETURN QUERY
+            SELECT DISTINCT format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
+            FROM _changing_columns(key) ORDER BY 1;
     END IF;
     RETURN QUERY SELECT _index_steps(key);
     RETURN NEXT format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
@@ -85,8 +79,7 @@ BEGIN
     FROM _conversions() WHERE key_table = key.relation AND data ~ '^[[]';
     exchanged := FOUND;
     IF NOT exchanged THEN
-        later := (SELECT jsonb_agg(ARRAY[relation::oid::text, constraint_name])
-                  FROM _validations(key));
+        later := _validations(key);
         RETURN QUERY
             SELECT _steps_before_exchange(key, max_wait, rows_per_second, node, layout);
     END IF;

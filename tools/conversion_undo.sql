@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions: back to what was
-----------------------------------------------------------------------
+-- ===== Live conversions: back to what was =====
 
 -- Statements that remove all that a live conversion has added.  A table can have another name by
 -- now, or be gone; so this goes by what the functions' comments say.

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Live conversions: values that are in the way, and the error that tells
-----------------------------------------------------------------------
+-- ===== Live conversions: values that are in the way, and the error that tells =====
 
 -- Values that cannot be converted to objectid.  A value that is no ObjectId, or two spellings of
 -- one, would stop the conversion when half of the rows are filled.

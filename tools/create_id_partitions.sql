@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Partitions by the time of ids: creating them
-----------------------------------------------------------------------
+-- ===== Partitions by the time of ids: creating them =====
 
 -- What there is to know of the table; an error unless the current role can make partitions with
 -- these arguments.  Waits for other calls for the same table.
@@ -105,14 +103,20 @@ BEGIN
 END;
 $$;
 
--- Bounds of a new partition.  One that begins or ends within a tick has neighbours with the same
--- bound.
-CREATE FUNCTION _new_bounds(series _series, lower timestamp with time zone,
-    upper timestamp with time zone, OUT lower_id text, OUT upper_id text)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+-- Creates a partition; an error if the default partition has rows for it.  One that begins or ends
+-- within a tick has neighbours with the same bound.  ATTACH PARTITION does not block queries on the
+-- parent, as CREATE TABLE ... PARTITION OF does.  The table gets what that would give it.
+CREATE FUNCTION _create_partition(series _series, lower timestamp with time zone,
+    upper timestamp with time zone) RETURNS regclass
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 #variable_conflict use_variable
 DECLARE
+    name CONSTANT text := _partition_name(series.parent, lower, upper);
+    lower_id text;
+    upper_id text;
     pending regclass;
+    rows text;
 BEGIN
     SELECT coalesce(max(p.upper_id) FILTER (WHERE p.upper = lower),
                     _id_floor(series.type, lower, series.layout)),
@@ -121,6 +125,7 @@ BEGIN
            max(p.partition::oid) FILTER (WHERE p.pending AND p.lower < upper AND p.upper > lower)
         INTO lower_id, upper_id, pending
     FROM unnest(series.partitions) AS p;
+    rows := _default_rows(series, lower_id, upper_id);
     IF pending IS NOT NULL THEN
         RAISE EXCEPTION 'detaching partition % was interrupted', pending
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -131,23 +136,7 @@ BEGIN
         RAISE EXCEPTION 'no id of table % has the time % or %', series.parent, lower, upper
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'A partition begins and ends with the first id of an instant.';
-    END IF;
-END;
-$$;
-
--- Creates a partition; an error if the default partition has rows for it.  ATTACH PARTITION does
--- not block queries on the parent, as CREATE TABLE ... PARTITION OF does.  The table gets what that
--- would give it.
-CREATE FUNCTION _create_partition(series _series, lower timestamp with time zone,
-    upper timestamp with time zone) RETURNS regclass
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
-DECLARE
-    bounds CONSTANT record := _new_bounds(series, lower, upper);
-    name CONSTANT text := _partition_name(series.parent, lower, upper);
-    rows CONSTANT text := _default_rows(series, bounds.lower_id, bounds.upper_id);
-BEGIN
-    IF rows IS NOT NULL THEN
+    ELSIF rows IS NOT NULL THEN
         RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
             USING ERRCODE = 'check_violation',
                   HINT = 'Move them to another table, and attach that.';
@@ -166,7 +155,7 @@ BEGIN
                        format('ids of layout %s from %s to %s', series.layout, lower, upper));
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
-                   series.parent, name, bounds.lower_id, bounds.upper_id);
+                   series.parent, name, lower_id, upper_id);
     RETURN name;
 END;
 $$;

@@ -1,12 +1,10 @@
-----------------------------------------------------------------------
--- Tables for documents of MongoDB
-----------------------------------------------------------------------
+-- ===== Tables for documents of MongoDB =====
 
 -- How often a field has values of each kind: the narrowest type of a column that takes them, or
 -- else what they are.  A double that is whole is an integer, for JavaScript makes no difference.
 -- A number without a wrapper is a double if it has no more digits than one can have.
-CREATE FUNCTION _extjson_kinds(documents regclass, doc name, OUT name text, OUT kind text,
-    OUT number bigint, OUT legacy bigint) RETURNS SETOF record
+CREATE FUNCTION _extjson_kinds(documents regclass, doc name) RETURNS TABLE (name text, kind text,
+    number bigint, legacy bigint)
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off           -- compiling takes longer than reading some thousand documents
 AS $$
@@ -87,9 +85,8 @@ LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, 
 $$;
 
 -- Fields of documents, and the column for each.
-CREATE FUNCTION _extjson_fields(documents regclass, doc name, OUT name text, OUT type text,
-    OUT present bigint, OUT nulls bigint, OUT is_column boolean, OUT is_mixed boolean,
-    OUT problem text) RETURNS SETOF record
+CREATE FUNCTION _extjson_fields(documents regclass, doc name) RETURNS TABLE (name text, type text,
+    present bigint, nulls bigint, is_column boolean, is_mixed boolean, problem text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH field AS (
         SELECT k.name, sum(number)::bigint AS present, sum(legacy) AS legacy,

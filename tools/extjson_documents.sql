@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Documents of MongoDB from the lines of a file
-----------------------------------------------------------------------
+-- ===== Documents of MongoDB from the lines of a file =====
 
 -- Brackets that a text opens, less those that it closes, outside of strings.
 CREATE FUNCTION _extjson_depth(part text) RETURNS int
@@ -12,8 +10,7 @@ $$;
 -- The documents in some lines: one, several with commas between them, or an array.  Type json
 -- takes what jsonb does not, such as \u0000, so one document does not spoil an array, and an
 -- array can be larger than a jsonb.
-CREATE FUNCTION _extjson_elements(lines text[], depth int, OUT doc jsonb, OUT problem text)
-RETURNS SETOF record
+CREATE FUNCTION _extjson_elements(lines text[], depth int) RETURNS TABLE (doc jsonb, problem text)
 LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     whole text;

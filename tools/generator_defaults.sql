@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Defaults that call generators of 64-bit ids
-----------------------------------------------------------------------
+-- ===== Defaults that call generators of 64-bit ids =====
 
 -- Cast to snowflake_layout.
 CREATE FUNCTION _layout(layout text) RETURNS snowflake_layout
@@ -57,9 +55,8 @@ $$;
 -- because to evaluate it could call any function.  One of 100 kB could be too deep for the stack
 -- to print.  A name is qualified and quoted as the server prints it; Citus needs it as text.  What
 -- partitions and children have inherited is left out: there can be many.
-CREATE FUNCTION _generator_defaults("table" regclass, OUT relation regclass, OUT attnum smallint,
-    OUT attname name, OUT generator name, OUT sequence text, OUT node text, OUT layout text)
-RETURNS SETOF record
+CREATE FUNCTION _generator_defaults("table" regclass) RETURNS TABLE (relation regclass,
+    attnum smallint, attname name, generator name, sequence text, node text, layout text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $body$
     WITH found AS MATERIALIZED (

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Partitions by the time of ids: what there is
-----------------------------------------------------------------------
+-- ===== Partitions by the time of ids: what there is =====
 
 -- The functions _id_floor() and _id_time() are bound when they are created, and follow
 -- objectid_ext to another schema.
@@ -64,52 +62,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
     WHERE inhparent = series.parent
 $$;
 
--- The layout of a partition key of type bigint: that of the argument, of the default of the column,
--- or of the comments that _create_partition() writes; null for other types.  With another layout
--- the present would be old, and dropped.  So nothing is guessed, and all that is known must agree.
-CREATE FUNCTION _partition_layout(series _series, layout snowflake_layout) RETURNS snowflake_layout
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    known text[];
-BEGIN
-    IF series.type <> 'bigint'::regtype THEN
-        RETURN NULL;
-    END IF;
-    known := ARRAY(SELECT DISTINCT replace(source.layout, ';start=random', '')
-                   FROM (SELECT layout::text
-                         UNION ALL
-                         SELECT d.layout FROM _generator_defaults(series.parent) AS d
-                         WHERE d.attname = series.key
-                         UNION ALL
-                         SELECT substring(obj_description(inhrelid, 'pg_class')
-                                          FROM '^ids of layout ([^ ]+) from ')
-                         FROM pg_inherits WHERE inhparent = series.parent
-                        ) AS source (layout)
-                   WHERE source.layout IS NOT NULL
-                   ORDER BY 1);
-    CASE cardinality(known)
-        WHEN 1 THEN
-            RETURN _layout(known[1]);
-        WHEN 0 THEN
-            RAISE EXCEPTION 'layout of column %.% is not known',
-                    series.parent, quote_ident(series.key)
-                USING ERRCODE = 'invalid_parameter_value',
-                      HINT = 'Pass the layout of its ids as the argument layout.';
-        ELSE
-            RAISE EXCEPTION 'layout of column %.% is ambiguous: %',
-                    series.parent, quote_ident(series.key), array_to_string(known, ', ')
-                USING ERRCODE = 'invalid_parameter_value',
-                      DETAIL = 'The argument layout, the default of the column and the comments on '
-                               'its partitions must agree.';
-    END CASE;
-END;
-$$;
-
--- What there is to know of a partitioned table; an error for any other table.
+-- What there is to know of a partitioned table; an error for any other table.  The layout of bigint
+-- is that of the argument, of the default of the column, or of the comments that
+-- _create_partition() writes.  With another layout the present would be old, and dropped.  So
+-- nothing is guessed, and all that is known must agree.
 CREATE FUNCTION _partition_series(parent regclass, layout snowflake_layout) RETURNS _series
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     series _series;
+    known text[];
 BEGIN
     SELECT partrelid, attname, atttypid, typnamespace, NULL, nullif(partdefid, 0), NULL INTO series
     FROM pg_partitioned_table
@@ -125,7 +86,33 @@ BEGIN
                         'column', parent
             USING ERRCODE = 'wrong_object_type';
     END IF;
-    series.layout := _partition_layout(series, layout);
+    IF series.type = 'bigint'::regtype THEN
+        known := ARRAY(SELECT DISTINCT replace(source.layout, ';start=random', '')
+                       FROM (SELECT layout::text
+                             UNION ALL
+                             SELECT d.layout FROM _generator_defaults(series.parent) AS d
+                             WHERE d.attname = series.key
+                             UNION ALL
+                             SELECT substring(obj_description(inhrelid, 'pg_class')
+                                              FROM '^ids of layout ([^ ]+) from ')
+                             FROM pg_inherits WHERE inhparent = series.parent
+                            ) AS source (layout)
+                       WHERE source.layout IS NOT NULL
+                       ORDER BY 1);
+        IF known = '{}' THEN
+            RAISE EXCEPTION 'layout of column %.% is not known',
+                    series.parent, quote_ident(series.key)
+                USING ERRCODE = 'invalid_parameter_value',
+                      HINT = 'Pass the layout of its ids as the argument layout.';
+        ELSIF cardinality(known) > 1 THEN
+            RAISE EXCEPTION 'layout of column %.% is ambiguous: %',
+                    series.parent, quote_ident(series.key), array_to_string(known, ', ')
+                USING ERRCODE = 'invalid_parameter_value',
+                      DETAIL = 'The argument layout, the default of the column and the comments on '
+                               'its partitions must agree.';
+        END IF;
+        series.layout := _layout(known[1]);
+    END IF;
     series.partitions := ARRAY(SELECT p FROM _partitions(series) AS p);
     RETURN series;
 END;

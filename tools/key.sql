@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Conversions: the columns that belong to a key, and what belongs to these
-----------------------------------------------------------------------
+-- ===== Conversions: the columns that belong to a key, and what belongs to these =====
 
 -- A column that is converted, and its new type.
 CREATE TYPE _key AS (relation regclass, attname name, to_type regtype);
@@ -11,8 +9,8 @@ CREATE TYPE _refusal AS (relation regclass, reason text, hint text);
 -- The columns whose types change together: a key, the columns that refer to it by foreign keys,
 -- directly or not, and those of partitions and children.  A foreign key can refer to a partition
 -- alone, or belong to one alone; then the parent's column changes, too.
-CREATE FUNCTION _key_columns(key _key, OUT relation regclass, OUT attnum smallint,
-    OUT attname name, OUT type regtype, OUT inherited boolean) RETURNS SETOF record
+CREATE FUNCTION _key_columns(key _key) RETURNS TABLE (relation regclass, attnum smallint,
+    attname name, type regtype, inherited boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH RECURSIVE reached (relation, attnum, inherited) AS (
         SELECT attrelid, attnum, false
@@ -45,9 +43,8 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
 $$;
 
 -- The columns of a key whose type changes, with the names of their shadow columns.
-CREATE FUNCTION _changing_columns(key _key, OUT relation regclass, OUT attnum smallint,
-    OUT attname name, OUT type regtype, OUT shadow name, OUT attnotnull boolean)
-RETURNS SETOF record
+CREATE FUNCTION _changing_columns(key _key) RETURNS TABLE (relation regclass, attnum smallint,
+    attname name, type regtype, shadow name, attnotnull boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT k.relation, k.attnum, k.attname, k.type, ('_objectid_ext_' || k.attnum)::name,
            a.attnotnull
@@ -57,18 +54,13 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     ORDER BY 1, 2
 $$;
 
--- The name of the index that a conversion makes beside another.
-CREATE FUNCTION _beside(name name) RETURNS name
-LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT ('_objectid_ext_' || left(md5(name), 16))::name
-$$;
-
 -- The indexes of columns whose type changes, with the names of those of the shadow columns.
-CREATE FUNCTION _changing_indexes(key _key, OUT relation regclass, OUT index regclass,
-    OUT schema name, OUT name name, OUT shadow name, OUT uniqueness text) RETURNS SETOF record
+CREATE FUNCTION _changing_indexes(key _key) RETURNS TABLE (relation regclass, index regclass,
+    schema name, name name, shadow name, uniqueness text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT DISTINCT indrelid::regclass, c.oid::regclass, nspname, relname,
-           _beside(relname), CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
+           ('_objectid_ext_' || left(md5(relname), 16))::name,
+           CASE WHEN indisunique THEN 'UNIQUE ' ELSE '' END
     FROM _changing_columns(key) AS s
          JOIN pg_index ON indrelid = s.relation
          JOIN pg_class c ON c.oid = indexrelid

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Conversions: the sequence of a key, and the default that issues snowflakes
-----------------------------------------------------------------------
+-- ===== Conversions: the sequence of a key, and the default that issues snowflakes =====
 
 -- The sequence of an identity column, or of a default that is nextval() or next_snowflake(); an
 -- error if there is none, or if another column uses it.  pg_get_expr() prints the sequence as a
@@ -111,19 +109,6 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     SELECT command FROM changes ORDER BY step, command
 $$;
 
--- Replaces the identity of a column by a sequence of the same name, which it returns.
-CREATE FUNCTION _replace_identity(key _key, sequence regclass) RETURNS regclass
-LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    name CONSTANT text := (SELECT format('%I.%I', nspname, relname)
-                           FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-                           WHERE c.oid = sequence);
-BEGIN
-    PERFORM _execute_all(VARIADIC ARRAY(SELECT _identity_statements(key, sequence, name)));
-    RETURN name::regclass;
-END;
-$$;
-
 -- The highest id of a column or its sequence; an error if it is above the snowflakes of now.  Ids
 -- of the past stay below those to come.  A burst can be ahead of the clock.
 CREATE FUNCTION _highest_id(key _key, sequence regclass, layout snowflake_layout) RETURNS bigint
@@ -161,12 +146,17 @@ CREATE FUNCTION _snowflake_default(key _key, node integer, layout snowflake_layo
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     highest bigint;
+    name text;
 BEGIN
     sequence := _key_sequence(key);
     highest := _highest_id(key, sequence, layout);
     IF EXISTS (SELECT FROM pg_attribute
                WHERE attrelid = key.relation AND attname = key.attname AND attidentity <> '') THEN
-        sequence := _replace_identity(key, sequence);
+        name := (SELECT format('%I.%I', nspname, relname)
+                 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+                 WHERE c.oid = sequence);
+        PERFORM _execute_all(VARIADIC ARRAY(SELECT _identity_statements(key, sequence, name)));
+        sequence := name::regclass;
     END IF;
     node := _node(node, layout);
     generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)',

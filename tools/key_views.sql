@@ -1,44 +1,40 @@
-----------------------------------------------------------------------
--- Conversions: the views that read a key
-----------------------------------------------------------------------
+-- ===== Conversions: the views that read a key =====
 
--- Views that read a converted column, and views that read these, of greater depth.
-CREATE FUNCTION _changing_views(key _key, OUT view regclass, OUT depth integer)
-RETURNS SETOF record
+-- Views that read a converted column, and views that read these, of greater depth.  Those that are
+-- owned are ordinary views of the current role, which a conversion makes again.
+CREATE FUNCTION _changing_views(key _key)
+RETURNS TABLE (view regclass, depth integer, owned boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH RECURSIVE reached (view, depth) AS (
-        SELECT ev_class, 1
-        FROM _changing_columns(key)
-             JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = relation
-                 AND refobjsubid = attnum AND classid = 'pg_rewrite'::regclass
-             JOIN pg_rewrite r ON r.oid = objid
-        WHERE ev_class <> relation
+    WITH RECURSIVE reached (relation, attnum, depth) AS (
+        SELECT relation::oid, attnum, 0 FROM _changing_columns(key)
         UNION
-        SELECT ev_class, depth + 1
+        SELECT ev_class, NULL, depth + 1
         FROM reached
-             JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = view
+             JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = relation
+                 AND refobjsubid = coalesce(attnum, refobjsubid)
                  AND classid = 'pg_rewrite'::regclass
              JOIN pg_rewrite r ON r.oid = objid
-        WHERE ev_class <> view
+        WHERE ev_class <> relation
     )
-    SELECT view::regclass, max(depth) FROM reached GROUP BY view
+    SELECT relation::regclass, max(depth),
+           relkind = 'v' AND pg_get_userbyid(relowner) = current_user
+    FROM reached JOIN pg_class c ON c.oid = relation
+    WHERE depth > 0 GROUP BY relation, relkind, relowner
 $$;
 
--- Views that prevent a conversion, or the last step of a live one.  Those of the owner are made
--- again.  Others must not be there when they are dropped.
+-- Views that prevent a conversion, or the last step of a live one: others than those that are made
+-- again must not be there when these are dropped.
 CREATE FUNCTION _view_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH views AS MATERIALIZED (
-        SELECT c.*, view
-        FROM _changing_views(key) JOIN pg_class c ON c.oid = view
+        SELECT c.*, view, owned FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     ), reasons AS (
         SELECT view,
                CASE WHEN relkind <> 'v'
                     THEN 'it is a materialized view that reads a converted column'
                     ELSE format('it is a view that reads a converted column, and is owned by %s',
                                 relowner::regrole) END
-        FROM views
-        WHERE relkind <> 'v' OR relowner <> quote_ident(current_user)::regrole
+        FROM views WHERE NOT owned
         UNION ALL
         SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid))
         FROM views
@@ -59,8 +55,7 @@ $$;
 -- without a schema, and temporary tables are found first: its text, executed again, reads the
 -- copies.  Of two relations of one name, the path finds one.  A function of whole rows is one of
 -- the table, not of the copy.
-CREATE FUNCTION _view_copies(key _key, OUT view oid, OUT schema text, OUT statement text)
-RETURNS SETOF record
+CREATE FUNCTION _view_copies(key _key) RETURNS TABLE (view oid, schema text, statement text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH tables AS MATERIALIZED (
         SELECT relation,
@@ -161,14 +156,12 @@ $$;
 -- Statements that drop the views of a key, and that create them again with comments and
 -- privileges.  What must be done to the views is computed before they are dropped.  Their text has
 -- the names of core's operators without a schema; those of objectid are in that of objectid_ext.
-CREATE FUNCTION _view_statements(key _key, OUT step integer, OUT statement text)
-RETURNS SETOF record
+CREATE FUNCTION _view_statements(key _key) RETURNS TABLE (step integer, statement text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH views AS MATERIALIZED (
         SELECT c.*, view, depth, obj_description(c.oid, 'pg_class') AS comment
-        FROM _changing_views(key)
-             JOIN pg_class c ON c.oid = view
+        FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     ), statements (step, depth, statement) AS (
         SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ')
         FROM views HAVING count(*) > 0

@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Partitions by the time of ids: maintaining them
-----------------------------------------------------------------------
+-- ===== Partitions by the time of ids: maintaining them =====
 
 -- Drops a partition, given as _partitions() shows it; an error unless it is an ordinary table
 -- with bounds of whole minutes.  Bounds that are the first id of a whole minute were made for
@@ -30,9 +28,9 @@ $$;
 -- Drops partitions whose ids are all older than a time, at most 100, or returns the problem of
 -- each, how many remain, and rows in the default partition that are older.  Each that is dropped
 -- is locked until the end of the transaction, and the memory for locks is that of all sessions.
-CREATE FUNCTION _drop_partitions(series _series, older_than timestamp with time zone,
-    OUT done text, OUT partition text, OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone, OUT problem text) RETURNS SETOF record
+CREATE FUNCTION _drop_partitions(series _series, older_than timestamp with time zone)
+RETURNS TABLE (done text, partition text, lower timestamp with time zone,
+    upper timestamp with time zone, problem text)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     expired CONSTANT _partition[] := ARRAY(
@@ -82,8 +80,8 @@ $$;
 -- the intervals continue those of the partition before, or begin with an hour, day, Monday or
 -- month.  Other bounds than those of whole minutes are not of this series.
 CREATE FUNCTION _missing_partitions(series _series, every interval,
-    older_than timestamp with time zone, upto timestamp with time zone,
-    OUT lower timestamp with time zone, OUT upper timestamp with time zone) RETURNS SETOF record
+    older_than timestamp with time zone, upto timestamp with time zone)
+RETURNS TABLE (lower timestamp with time zone, upper timestamp with time zone)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     present CONSTANT timestamptz := least(clock_timestamp(), upto);

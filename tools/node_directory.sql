@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- A directory of node ids
-----------------------------------------------------------------------
+-- ===== A directory of node ids =====
 
 -- The directory is a schema of its own, and no part of this extension, which can be dropped
 -- and created again.  A row is a server by its system identifier and its place, because a

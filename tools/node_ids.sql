@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- Node ids of several servers
-----------------------------------------------------------------------
+-- ===== Node ids of several servers =====
 
 -- Schema of dblink, quoted.
 CREATE FUNCTION _dblink_schema() RETURNS text

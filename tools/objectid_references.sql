@@ -1,6 +1,4 @@
-----------------------------------------------------------------------
--- References between tables whose keys are ObjectIds
-----------------------------------------------------------------------
+-- ===== References between tables whose keys are ObjectIds =====
 
 -- MongoDB knows no references, but each document has an ObjectId of its own.  So a column refers
 -- to the tables where its values are found.  Policies that hide rows cause an error.
