@@ -6,7 +6,7 @@ CREATE TYPE _clock AS (
     id integer, relation regclass, attnum smallint, attname name, generator name,
     sequence_name text, sequence regclass, node integer, node_of_server boolean, readable boolean,
     last_value bigint, layout snowflake_layout, max_node integer, slots bigint, tick interval,
-    second_day bigint, highest bigint, last_instant timestamp with time zone);
+    second_day bigint, highest bigint, last_instant timestamptz);
 
 -- Defaults of permanent tables that call generators; last_value is null if it cannot be read.
 CREATE FUNCTION _clocks() RETURNS SETOF _clock
@@ -113,8 +113,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
     ), named AS MATERIALIZED (
         SELECT c.id, c.sequence, lower(nspname || '.' || relname) AS name, 0 AS namespace
         FROM clock AS c
-        UNION ALL
-        SELECT c.id, c.sequence, lower(relname), relnamespace FROM clock AS c
+        UNION ALL SELECT c.id, c.sequence, lower(relname), relnamespace FROM clock AS c
     ), call AS MATERIALIZED (
         SELECT p.oid, proowner, name,
                CASE WHEN name ~ '[.]' THEN 0 ELSE pronamespace END AS namespace
@@ -233,10 +232,9 @@ $$;
 -- of the whole server, too.
 CREATE FUNCTION _clock_sequences() RETURNS TABLE (table_name regclass, column_name name,
     generator name, sequence regclass, layout snowflake_layout, node integer, last_id bigint,
-    last_time timestamp with time zone, lead interval, ids_taken double precision,
-    ids_per_second double precision, share double precision,
-    counted_since timestamp with time zone, last_instant timestamp with time zone,
-    years_left numeric, same_ids regclass[], problem text)
+    last_time timestamptz, lead interval, ids_taken double precision,
+    ids_per_second double precision, share double precision, counted_since timestamptz,
+    last_instant timestamptz, years_left numeric, same_ids regclass[], problem text)
 LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
     WITH found (clocks) AS MATERIALIZED (

@@ -22,8 +22,7 @@ SET standard_conforming_strings = on AS $body$
              JOIN pg_namespace n ON n.oid = relnamespace
         GROUP BY relation, nspname, c.oid
     )
-    SELECT statement
-    FROM tables, LATERAL (VALUES
+    SELECT statement FROM tables, LATERAL (VALUES
         (1, format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS %L', function,
                    'BEGIN ' || assignments || ' RETURN NEW; END')),
         (2, format('COMMENT ON FUNCTION %s() IS %L', function, state)),
@@ -43,18 +42,17 @@ CREATE PROCEDURE _conversion_begin("table" regclass, "column" name, to_type regt
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
 DECLARE
-    key CONSTANT _key := ("table", "column", to_type);
+    key _key := ("table", "column", to_type);
 BEGIN
     -- it could be executed in one, but the steps after it could not
     IF transaction_timestamp() <> statement_timestamp() THEN
         RAISE EXCEPTION 'a step of a conversion cannot run inside a transaction block'
             USING ERRCODE = 'active_sql_transaction', HINT = E'Use \\gexec without BEGIN.';
     END IF;
-    PERFORM _claim("table");
+    "table" := _claim("table");
     PERFORM _lock_in_turn(ARRAY(
-        SELECT DISTINCT relation
-        FROM _changing_columns(key) ORDER BY 1), max_wait);
-    PERFORM _refuse(key, 1);
+        SELECT DISTINCT relation FROM _changing_columns(key) ORDER BY 1), max_wait);
+    key := _refuse(key, 1);
     -- of tables that were dropped while they were converted
     PERFORM _execute_all(VARIADIC ARRAY(
         SELECT format('DROP FUNCTION %s', function)

@@ -37,8 +37,8 @@ SET quote_all_identifiers = off AS $$
         (14, format('ALTER COLUMN %I SET (', attname) || array_to_string(attoptions, ', ') || ')')
     ) AS s (step, command)
     UNION ALL
-    SELECT 14, format('COMMENT ON COLUMN %s.%I IS %L', relation, attname, comment)
-    FROM changing WHERE comment IS NOT NULL
+    SELECT 14, format('COMMENT ON COLUMN %s.%I IS ', relation, attname) || quote_literal(comment)
+    FROM changing
     UNION ALL
     SELECT 14, g
     FROM changing, _grants(attacl, relowner, format(' (%I)', attname), relation::text) AS g
@@ -54,27 +54,24 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
              JOIN pg_index ON indexrelid = k.index
              LEFT JOIN pg_constraint ON conindid = k.index AND contype IN ('p', 'u')
     )
-    SELECT s.*
-    FROM indexes, LATERAL (VALUES
+    SELECT s.* FROM indexes, LATERAL (VALUES
         (10, CASE WHEN contype IS NULL
                   THEN format('ALTER INDEX %I.%I RENAME TO %I', schema, shadow, name)
                   ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I', relation, name,
-                              CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END,
-                              shadow) END),
-        (11, CASE WHEN indisreplident
-                  THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', relation, name)
-                  END),
-        (11, CASE WHEN indisclustered
-                  THEN format('ALTER TABLE %s CLUSTER ON %I', relation, name) END),
-        (12, CASE WHEN comment IS NOT NULL
-                  THEN format('COMMENT ON INDEX %I.%I IS %L', schema, name, comment) END)) AS s
+                              CASE contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, shadow)
+             END),
+        (11, format(CASE WHEN indisreplident
+                         THEN 'ALTER TABLE %s REPLICA IDENTITY USING INDEX %I' END,
+                    relation, name)),
+        (11, format(CASE WHEN indisclustered THEN 'ALTER TABLE %s CLUSTER ON %I' END,
+                    relation, name)),
+        (12, format('COMMENT ON INDEX %I.%I IS ', schema, name) || quote_literal(comment))) AS s
     UNION ALL
     SELECT 12, format('ALTER TABLE %I.%I RENAME COLUMN %I TO %I', schema, name, a.attname,
                       c.attname)
     FROM indexes AS i
          JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.%I', schema, i.shadow))
-         JOIN _changing_columns(key) AS c
-             ON c.relation = i.relation AND c.shadow = a.attname
+         JOIN _changing_columns(key) AS c ON c.relation = i.relation AND c.shadow = a.attname
 $$;
 
 -- Statements that move constraints and the ownership of sequences to the new columns.
@@ -89,9 +86,8 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                        THEN format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', conrelid::regclass,
                                    conname, pg_get_constraintdef(oid),
                                    CASE WHEN convalidated THEN ' NOT VALID' END) END),
-             (16, CASE WHEN comment IS NOT NULL
-                       THEN format('COMMENT ON CONSTRAINT %I ON %s IS %L', conname,
-                                   conrelid::regclass, comment) END)) AS s
+             (16, format('COMMENT ON CONSTRAINT %I ON %s IS ', conname, conrelid::regclass)
+                  || quote_literal(comment))) AS s
     UNION ALL
     SELECT s.*
     FROM _changing_columns(key) AS c
@@ -104,37 +100,47 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
          ) AS s
 $$;
 
--- Statements that put the shadow columns in the place of the columns, with all that belongs to
--- them.
+-- Statements that put the shadow columns in the place of the columns, with all that is theirs.
 CREATE FUNCTION _exchange_statements(key _key) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH statements AS (
         SELECT * FROM _view_statements(key)
-        UNION ALL
-        SELECT * FROM _exchange_columns(key)
-        UNION ALL
-        SELECT * FROM _exchange_indexes(key)
-        UNION ALL
-        SELECT * FROM _exchange_constraints(key)
-        UNION ALL
-        SELECT 17, f FROM _trigger_functions(key) AS f
+        UNION ALL SELECT * FROM _exchange_columns(key)
+        UNION ALL SELECT * FROM _exchange_indexes(key)
+        UNION ALL SELECT * FROM _exchange_constraints(key)
+        UNION ALL SELECT 17, f FROM _trigger_functions(key) AS f
     )
     SELECT statement
-    FROM (SELECT *, row_number() OVER () AS place FROM statements) AS s
-    WHERE statement IS NOT NULL
-    ORDER BY step, place
+    FROM (SELECT *, row_number() OVER () AS place FROM statements) AS s ORDER BY step, place
 $$;
 
--- An error unless the shadow columns are filled and have their indexes.
-CREATE FUNCTION _check_complete(key _key) RETURNS void
-LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+-- The last step of a conversion, which exchanges the columns.
+CREATE PROCEDURE _conversion_exchange("table" regclass, "column" name, to_type regtype,
+    max_wait interval, node integer DEFAULT NULL, layout snowflake_layout DEFAULT NULL)
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
+SET jit = off SET quote_all_identifiers = off AS $$
 DECLARE
+    key _key := ("table", "column", to_type);
+    tables CONSTANT regclass[] := ARRAY(
+        SELECT relation FROM _conversions() WHERE key_table = "table" ORDER BY relation);
+    functions CONSTANT regprocedure[] := ARRAY(
+        SELECT function FROM _conversions() WHERE key_table = "table" ORDER BY relation);
+    later CONSTANT jsonb := _validations(key);
+    state CONSTANT text := _state(key, tables[1], later);
     missing text;
+    statements text[];
+    generator text;
 BEGIN
+    "table" := _claim("table");
+    PERFORM _lock_in_turn(ARRAY(
+        SELECT view FROM _changing_views(key) WHERE owned
+        UNION SELECT oid FROM _changing_tables(key)
+        UNION SELECT unnest(ARRAY[conrelid, confrelid]) FROM _changing_foreign_keys(key)
+        UNION SELECT _key_sequence(key) WHERE layout IS NOT NULL), max_wait);
+    key := _refuse(_check_unchanged(key), 2);
     SELECT * INTO missing
-    FROM (SELECT format('table %s is not filled', relation)
-          FROM _unvalidated(key.relation)
+    FROM (SELECT format('table %s is not filled', relation) FROM _unvalidated("table")
           UNION ALL
           SELECT format('index "%s" has no valid counterpart', name)
           FROM _changing_indexes(key)
@@ -147,37 +153,6 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Ask for the steps that remain, and execute all of them.';
     END IF;
-END;
-$$;
-
--- The last step of a conversion, which exchanges the columns.
-CREATE PROCEDURE _conversion_exchange("table" regclass, "column" name, to_type regtype,
-    max_wait interval, node integer DEFAULT NULL, layout snowflake_layout DEFAULT NULL)
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off SET quote_all_identifiers = off AS $$
-DECLARE
-    key CONSTANT _key := ("table", "column", to_type);
-    tables CONSTANT regclass[] := ARRAY(
-        SELECT relation FROM _conversions() WHERE key_table = "table" ORDER BY relation);
-    functions CONSTANT regprocedure[] := ARRAY(
-        SELECT function FROM _conversions() WHERE key_table = "table" ORDER BY relation);
-    later CONSTANT jsonb := _validations(key);
-    state CONSTANT text := _state(key, tables[1], later);
-    statements text[];
-    generator text;
-BEGIN
-    PERFORM _claim("table");
-    PERFORM _lock_in_turn(ARRAY(
-        SELECT view FROM _changing_views(key) WHERE owned
-        UNION
-        SELECT oid FROM _changing_tables(key)
-        UNION
-        SELECT unnest(ARRAY[conrelid, confrelid]) FROM _changing_foreign_keys(key)
-        UNION
-        SELECT _key_sequence(key) WHERE layout IS NOT NULL), max_wait);
-    PERFORM _check_unchanged(key);
-    PERFORM _refuse(key, 2);
-    PERFORM _check_complete(key);
     IF layout IS NOT NULL THEN
         generator := (_snowflake_default(key, node, layout)).generator;
     END IF;
@@ -187,7 +162,7 @@ BEGIN
         || ARRAY(SELECT format('DROP FUNCTION %s', f) FROM unnest(functions) AS f
                  WHERE f <> functions[1] OR later IS NULL)
         || (format('COMMENT ON FUNCTION %s IS ', functions[1]) || quote_literal(state));
-    PERFORM _execute_all(VARIADIC array_remove(statements, NULL));
+    PERFORM _execute_all(VARIADIC statements);
     IF later IS NULL THEN
         PERFORM _release("table");
     END IF;
@@ -201,7 +176,7 @@ SET jit = off AS $$
 DECLARE
     each record;
 BEGIN
-    PERFORM _claim("table");
+    "table" := _claim("table");
     FOR each IN
         SELECT * FROM _conversions() WHERE key_table = "table"
     LOOP

@@ -3,8 +3,7 @@
 -- The shadow columns of a table.
 CREATE FUNCTION _shadow_names("table" regclass) RETURNS SETOF name
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT attname
-    FROM pg_attribute
+    SELECT attname FROM pg_attribute
     WHERE attrelid = "table" AND attname ~ '^_objectid_ext_[0-9]+$' AND NOT attisdropped
     ORDER BY attnum
 $$;
@@ -14,7 +13,7 @@ $$;
 -- that existed at the beginning are in the first pages of the table.  A row that is locked is
 -- skipped, and found by the next search; if its transaction updates it, the trigger fills it.  A
 -- batch takes as long as a client can wait for its rows.  The application_name tells the place:
--- more than 63 bytes would give a notice for each batch.
+-- more bytes than type name takes would give a notice for each batch.
 CREATE FUNCTION _fill_batch("table" regclass, pages bigint, rows_per_second integer,
     INOUT place tid, INOUT most integer, OUT pause float8) RETURNS record
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
@@ -48,9 +47,9 @@ BEGIN
                        (SELECT s FROM _shadow_names("table") AS s LIMIT 1))
             USING rows;
         place := (SELECT max(t) FROM unnest(rows) AS t);
-        PERFORM set_config('application_name', _first_bytes(
+        PERFORM set_config('application_name',
             format('objectid_ext_tools: table %s, %s%%: %s', "table"::oid,
-                   100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table"), 63),
+                   100 * ((place::text::point)[0])::bigint / greatest(pages, 1), "table")::name,
             false);
         took := greatest(extract(epoch FROM clock_timestamp() - began), 0);
         pause := greatest(filled::float8 / rows_per_second - took, 0);

@@ -19,8 +19,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
              unnest(coalesce(proallargtypes, proargtypes::oid[]), proargmodes::text[])
                  WITH ORDINALITY AS a (type, mode, n)
         WHERE oid = function
-        UNION ALL
-        SELECT 'o', prorettype, '' FROM pg_proc WHERE oid = function
+        UNION ALL SELECT 'o', prorettype, '' FROM pg_proc WHERE oid = function
     )
     SELECT coalesce(mode, 'i') IN ('o', 'b', 't'), name
     FROM declared WHERE type IN (SELECT t.type FROM types AS t)
@@ -32,27 +31,9 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     WHERE atttypid IN (SELECT t.type FROM types AS t) AND mode = 'o'
 $$;
 
--- Functions that views and triggers of a key's tables call: they are given its columns.
-CREATE FUNCTION _called_functions(key _key) RETURNS SETOF oid
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT refobjid
-    FROM _changing_views(key)
-         JOIN pg_rewrite r ON ev_class = view
-         JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
-             AND refclassid = 'pg_proc'::regclass
-    UNION
-    SELECT p.oid
-    FROM (SELECT string_agg(DISTINCT prosrc, ' ')
-          FROM _key_columns(key) AS k
-               JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal
-               JOIN pg_proc t ON t.oid = tgfoid) AS t (bodies),
-         pg_proc p
-    WHERE pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
-      AND bodies ~* _word_pattern(proname)
-$$;
-
--- Functions that may take or return ids of a key, but do not follow it.  After the conversion,
--- currval() is not defined, and nextval() gives what next_snowflake() counts with.
+-- Functions that may take or return ids of a key, but do not follow it.  Those that its views and
+-- triggers call are given its columns.  After the conversion, currval() is not defined, and
+-- nextval() gives what next_snowflake() counts with.
 CREATE FUNCTION _untold_functions(key _key, OUT detail text) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH names AS MATERIALIZED (
@@ -66,13 +47,27 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                      AND deptype IN ('a', 'i') LIMIT 1)) AS of_sequence
         FROM pg_class WHERE oid = key.relation
     ), functions AS MATERIALIZED (
-        SELECT p.oid, prosrc, prosrc ~* of_table AS of_table, prosrc ~* of_column AS of_column,
+        SELECT p.oid, proname, prosrc ~* of_table AS of_table, prosrc ~* of_column AS of_column,
                names.singulars, prosrc ~* of_sequence
                    OR prosrc ~* '[[:<:]]lastval[[:>:]]' AND prosrc ~* of_table AS of_sequence
         FROM names, pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
         WHERE nspname !~ '^(pg_|information_schema$)'
           AND NOT EXISTS (SELECT FROM pg_depend
                           WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+    ), called (oid) AS (
+        SELECT refobjid
+        FROM _changing_views(key)
+             JOIN pg_rewrite r ON ev_class = view
+             JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
+                 AND refclassid = 'pg_proc'::regclass
+        UNION ALL
+        SELECT f.oid
+        FROM functions AS f,
+             (SELECT string_agg(DISTINCT prosrc, ' ')
+              FROM _key_columns(key) AS k
+                   JOIN pg_trigger ON tgrelid = k.relation AND NOT tgisinternal
+                   JOIN pg_proc t ON t.oid = tgfoid) AS t (bodies)
+        WHERE bodies ~* _word_pattern(f.proname)
     )
     SELECT format('%s uses the sequence of the column', oid::regprocedure)
     FROM functions WHERE of_sequence
@@ -82,6 +77,6 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     FROM functions AS f, _narrow_values(f.oid, key.to_type) AS v, _words(v.name) AS words
     WHERE of_table AND (of_column OR v.name = '' OR words = _words(key.attname))
        OR regexp_replace(words, '^_?(p|v|in|out|new|old)?_|_?ids?_?$', '', 'g') = ANY (singulars)
-       OR NOT is_result AND f.oid IN (SELECT _called_functions(key))
+       OR NOT is_result AND f.oid IN (SELECT called.oid FROM called)
     GROUP BY f.oid
 $$;

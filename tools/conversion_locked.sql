@@ -1,21 +1,20 @@
 -- ===== Conversion of a key under a lock =====
 
--- Locks all tables that a conversion changes, and a sequence (or null); an error at isolation
--- levels above READ COMMITTED.  Writers lock the tables in any order, and the sequence before them
--- or after them, so there is no order without deadlocks.  We wait for the first lock as the caller
--- wants, but for less than deadlock_timeout for each other; if that fails, the subtransaction gives
--- all back, and we begin with what was busy.  Until its table is locked, a key can get another
--- partition or foreign key, so look again.
-CREATE FUNCTION _lock_key(key _key, sequence regclass) RETURNS void
+-- The key, when all that a conversion changes is locked, and a sequence (or null); an error at
+-- isolation levels above READ COMMITTED.  Writers lock the tables in any order, and the sequence
+-- before them or after them, so there is no order without deadlocks.  We wait for the first lock as
+-- the caller wants, but for less than deadlock_timeout for each other; if that fails, the
+-- subtransaction gives all back, and we begin with what was busy.  Until its table is locked, a key
+-- can get another partition or foreign key, so look again.
+CREATE FUNCTION _lock_key(key _key, sequence regclass) RETURNS _key
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     timeout text := current_setting('lock_timeout');
-    busy regclass := key.relation;
+    busy regclass := _check_isolation(key.relation);
     locked regclass[];
     next regclass[];
     other record;
 BEGIN
-    PERFORM _check_isolation();
     <<attempt>>
     LOOP
         BEGIN
@@ -28,12 +27,9 @@ BEGIN
                     (SELECT relation FROM _key_columns(key)
                      UNION
                      SELECT unnest(ARRAY[conrelid, confrelid]) FROM _changing_foreign_keys(key)
-                     UNION
-                     SELECT view FROM _changing_views(key) WHERE owned
-                     UNION
-                     SELECT sequence WHERE sequence IS NOT NULL)
-                    EXCEPT
-                    SELECT unnest(locked));
+                     UNION SELECT view FROM _changing_views(key) WHERE owned
+                     UNION SELECT sequence WHERE sequence IS NOT NULL)
+                    EXCEPT SELECT unnest(locked));
                 EXIT attempt WHEN next = '{}';
                 FOREACH busy IN ARRAY next LOOP
                     PERFORM _lock_exclusively(busy);
@@ -58,26 +54,27 @@ BEGIN
                                 other.key_table::regclass);
     END IF;
     PERFORM set_config('lock_timeout', timeout, true);
+    RETURN key;
 END;
 $$;
 
--- An error if something prevents a conversion under a lock, and ALTER TABLE would not say what
--- to do about it.
-CREATE FUNCTION _check_locked(key _key) RETURNS void
+-- The key; an error if something prevents a conversion under a lock, and ALTER TABLE would not say
+-- what to do about it.
+CREATE FUNCTION _check_locked(key _key) RETURNS _key
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     refusal _refusal;
 BEGIN
     SELECT * INTO refusal
     FROM (SELECT * FROM _partition_key_refusals(key)
-          UNION ALL
-          SELECT * FROM _view_refusals(key)) AS r
+          UNION ALL SELECT * FROM _view_refusals(key)) AS r
     ORDER BY relation, reason LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % cannot be converted', key.attname, key.relation
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = refusal.hint,
                   DETAIL = format('%s: %s.', refusal.relation, refusal.reason);
     END IF;
+    RETURN key;
 END;
 $$;
 
@@ -100,22 +97,19 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
         WHERE type <> key.to_type AND NOT inherited
         GROUP BY relation
         UNION ALL
-        SELECT step, oid, statement
-        FROM foreign_keys, LATERAL (VALUES
+        SELECT step, oid, statement FROM foreign_keys, LATERAL (VALUES
             (1, format('ALTER TABLE %s DROP CONSTRAINT %s', relation, name)),
             (3, format('ALTER TABLE %s ADD CONSTRAINT %s %s', relation, name, definition)),
-            (4, CASE WHEN comment IS NOT NULL
-                     THEN format('COMMENT ON CONSTRAINT %s ON %s IS %L', name, relation, comment)
-                     END)) AS v (step, statement)
-        UNION ALL
-        SELECT 5, NULL, f FROM _trigger_functions(key) AS f
+            (4, format('COMMENT ON CONSTRAINT %s ON %s IS ', name, relation)
+                || quote_literal(comment))) AS v (step, statement)
+        UNION ALL SELECT 5, NULL, f FROM _trigger_functions(key) AS f
     ), of_all AS (
         SELECT step, row_number() OVER (ORDER BY oid) AS place, statement FROM statements
         UNION ALL
         SELECT CASE step WHEN 1 THEN 0 ELSE step END, row_number() OVER (), statement
         FROM _view_statements(key)
     )
-    SELECT statement FROM of_all WHERE statement IS NOT NULL ORDER BY step, place
+    SELECT statement FROM of_all ORDER BY step, place
 $$;
 
 -- Changes the type of a key, and of all columns that refer to it.
@@ -148,10 +142,10 @@ BEGIN
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
     key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
-    PERFORM _lock_key(key, _key_sequence(key));
+    key := _lock_key(key, _key_sequence(key));
     -- what can have changed meanwhile
     key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
-    PERFORM _check_locked(key);
+    key := _check_locked(key);
     new := _snowflake_default(key, node, layout);
     PERFORM _change_key_type(key);
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', "table", "column",
@@ -172,9 +166,9 @@ DECLARE
     to_type CONSTANT regtype := _ids_schema() || '.objectid';
     key _key := ("table", "column", to_type);
 BEGIN
-    PERFORM _lock_key(key, NULL);
+    key := _lock_key(key, NULL);
     key := _check_types(_check_owner(key), 'text', 'varchar', 'bpchar', 'bytea', 'jsonb', to_type);
-    PERFORM _check_locked(key);
+    key := _check_locked(key);
     PERFORM _change_key_type(key);
 END;
 $$;

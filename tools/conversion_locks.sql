@@ -3,8 +3,7 @@
 -- The session that converts a column of a table.
 CREATE FUNCTION _claimed_by("table" regclass) RETURNS integer
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT pid
-    FROM pg_locks
+    SELECT pid FROM pg_locks
     WHERE locktype = 'advisory' AND granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND classid = hashtext('objectid_ext_tools.conversion')::bit(32)::bigint::oid
@@ -14,14 +13,14 @@ $$;
 -- Takes the conversions of a table for this session; an error if another session has them.
 -- Someone who asks for a column that another session converts is told at once.  The lock is that
 -- of the session, and stays between the steps.
-CREATE FUNCTION _claim("table" regclass) RETURNS void
+CREATE FUNCTION _claim("table" regclass) RETURNS regclass
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
-    PERFORM _check_isolation();
+    "table" := _check_isolation("table");
     IF _claimed_by("table") = pg_backend_pid()
        OR pg_try_advisory_lock(hashtext('objectid_ext_tools.conversion'),
                                "table"::oid::integer) THEN
-        RETURN;
+        RETURN "table";
     END IF;
     RAISE EXCEPTION 'another session is converting a column of table %', "table"
         USING ERRCODE = 'object_in_use',

@@ -14,13 +14,11 @@ BEGIN
              JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum
         ORDER BY c.relation, c.attnum;
     RETURN QUERY
-        SELECT 'index', i.relation, format('"%s"', name)
-        FROM _changing_indexes(key) AS i;
+        SELECT 'index', i.relation, format('"%s"', name) FROM _changing_indexes(key) AS i;
     RETURN QUERY
         SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid::regclass,
                format('"%s"', conname)
-        FROM _changing_constraints(key)
-        WHERE contype IN ('f', 'c')
+        FROM _changing_constraints(key) WHERE contype IN ('f', 'c')
         ORDER BY contype DESC, 2, conname;
     RETURN QUERY
         SELECT 'view', view, 'It is dropped by the last step, and created again.'
@@ -31,10 +29,9 @@ BEGIN
                       pg_size_pretty(pg_table_size(r.relation) + i.size),
                       pg_size_pretty(pg_total_relation_size(r.relation)))
         FROM (SELECT DISTINCT c.relation FROM _changing_columns(key) AS c) AS r,
-             LATERAL (
-                 SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint
-                 FROM _changing_indexes(key) AS k
-                 WHERE k.relation = r.relation) AS i (size);
+             LATERAL (SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint
+                      FROM _changing_indexes(key) AS k
+                      WHERE k.relation = r.relation) AS i (size);
 END;
 $$;
 
@@ -51,7 +48,7 @@ DECLARE
                                      ELSE _ids_schema() || '.objectid' END;
     from_types CONSTANT regtype[] := CASE WHEN snowflake THEN '{smallint,integer,bigint}'
                                           ELSE '{text,varchar,bpchar,bytea,jsonb}' END;
-    key CONSTANT _key := ("table", "column", to_type);
+    key _key := ("table", "column", to_type);
     message text;
     hint text;
 BEGIN
@@ -59,7 +56,7 @@ BEGIN
         RAISE EXCEPTION 'table and column must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    PERFORM _check_types(key, VARIADIC from_types || to_type);
+    key := _check_types(key, VARIADIC from_types || to_type);
     RETURN QUERY SELECT * FROM _planned_objects(key);
     RETURN QUERY
         SELECT 'may refer to it', r.*
@@ -68,23 +65,17 @@ BEGIN
         ORDER BY 2, 3;
     RETURN QUERY
         SELECT CASE WHEN late THEN 'refused in the last step'
-                    WHEN EXISTS (SELECT FROM _partition_key_refusals(key))
-                        THEN 'refused'
-                    ELSE 'refused while in use' END,
-               r.relation, r.reason || '. ' || r.hint
-        FROM _refusals(key) AS r;
+                    WHEN EXISTS (SELECT FROM _partition_key_refusals(key)) THEN 'refused'
+                    ELSE 'refused while in use' END, relation, reason || '. ' || hint
+        FROM _refusals(key);
     BEGIN
         PERFORM _check_owner(key);
-        RETURN QUERY
-            SELECT 'refused', r.relation, r.reason || '. ' || r.hint
-            FROM _value_refusals(key) AS r;
+        RETURN QUERY SELECT 'refused', relation, reason || '. ' || hint FROM _value_refusals(key);
         IF snowflake THEN
             PERFORM _key_sequence(key);
         END IF;
         PERFORM _shadow_indexes(key);
-        RETURN QUERY
-            SELECT 'refused', r.relation, r.reason || '. ' || r.hint
-            FROM _try_views(key) AS r;
+        RETURN QUERY SELECT 'refused', relation, reason || '. ' || hint FROM _try_views(key);
     EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
         RETURN QUERY SELECT 'refused', "table", concat_ws('. ', message, nullif(hint, ''));

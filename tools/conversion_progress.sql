@@ -25,8 +25,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
       AND (pg_get_userbyid(proowner) = current_user OR pg_has_role('pg_monitor', 'MEMBER'))
 $$;
 
-CREATE VIEW conversion_progress AS
-SELECT * FROM _conversion_progress();
+CREATE VIEW conversion_progress AS SELECT * FROM _conversion_progress();
 COMMENT ON VIEW conversion_progress IS
     'live conversions that are not complete, those of other roles only for members of pg_monitor: '
     'the table of the key, each table that takes part, what remains to be done with it, and while '

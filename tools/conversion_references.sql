@@ -28,15 +28,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
     ), plurals AS (
         SELECT oid, words, false AS short FROM tables
         UNION ALL
-        SELECT oid, substr(words, length(module) + 2), true
-        FROM tables
+        SELECT oid, substr(words, length(module) + 2), true FROM tables
         WHERE module IN (SELECT module FROM tables GROUP BY 1 HAVING count(*) > 1)
     ), names AS MATERIALIZED (
         SELECT DISTINCT oid, left(words, length(words) - length(plural)) || singular AS name, short
         FROM plurals JOIN endings ON right(words, length(plural)) = plural
     )
-    SELECT oid, name
-    FROM names
+    SELECT oid, name FROM names
     WHERE name <> ''
       AND (NOT short OR name NOT IN (SELECT n.name FROM names AS n WHERE NOT n.short))
 $$;
@@ -45,8 +43,7 @@ $$;
 -- table whose name is the longest of them: api_key_id belongs to api_keys, not to keys.  Only
 -- where no column has "id" at its end are they looked for without it, for an application does
 -- not do both.
-CREATE FUNCTION _named_columns(key _key) RETURNS TABLE (relation regclass, attnum smallint,
-    attname name)
+CREATE FUNCTION _named_columns(key _key) RETURNS TABLE (relation regclass, attnum smallint)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH names AS MATERIALIZED (
         SELECT * FROM _table_names()
@@ -58,7 +55,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                       SELECT n.name || '_' || words FROM _table_names() AS n
                       WHERE n.relation = key.relation AND words !~ 'id$') AS own (name)
     ), columns AS (
-        SELECT attrelid, attnum, attname, words ~ '^ids?_|ids?$' AS has_id,
+        SELECT attrelid, attnum, words ~ '^ids?_|ids?$' AS has_id,
                string_to_array(regexp_replace(words, '_?ids?$|^ids?_', ''), '_') AS parts
         FROM _reference_types(key.to_type) AS types,
              pg_attribute JOIN pg_class c ON c.oid = attrelid, _words(attname) AS words
@@ -72,15 +69,13 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
         FROM endings WHERE ending IN (SELECT name FROM names)
         ORDER BY attrelid, attnum, i
     ), found AS MATERIALIZED (
-        SELECT attrelid, attnum, attname, has_id
-        FROM best
-        WHERE EXISTS (SELECT FROM names WHERE relation = key.relation AND name = ending)
+        SELECT * FROM best
+        WHERE ending IN (SELECT name FROM names WHERE relation = key.relation)
     )
-    SELECT attrelid, attnum, attname
-    FROM found WHERE has_id OR NOT EXISTS (SELECT FROM found WHERE has_id)
+    SELECT attrelid, attnum FROM found WHERE has_id OR NOT EXISTS (SELECT FROM found WHERE has_id)
     UNION
     -- named as a foreign key of another table is: creator_id
-    SELECT a.attrelid, a.attnum, a.attname
+    SELECT a.attrelid, a.attnum
     FROM _key_columns(key) AS k JOIN pg_attribute a ON a.attname = k.attname
     WHERE k.relation <> key.relation AND k.attname NOT IN (key.attname, 'id', '_id')
       AND NOT EXISTS (SELECT
@@ -88,8 +83,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                            ON o.attrelid = conrelid AND o.attnum = ANY (conkey)
                       WHERE contype = 'f' AND o.attname = k.attname
                         AND (conrelid, o.attnum) NOT IN (
-                            SELECT f.relation, f.attnum
-                            FROM _key_columns(key) AS f))
+                            SELECT f.relation, f.attnum FROM _key_columns(key) AS f))
 $$;
 
 -- The types of columns that a key does not fit any more after the conversion.
@@ -118,11 +112,9 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
           AND NOT EXISTS (SELECT FROM pg_constraint
                           WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     ), named AS MATERIALIZED (
-        SELECT c.* FROM columns AS c
-               JOIN _named_columns(key) USING (relation, attnum)
+        SELECT c.* FROM columns AS c JOIN _named_columns(key) USING (relation, attnum)
     )
-    SELECT relation,
-           format('"%s" is %s and may refer to it without a foreign key', attname, type)
+    SELECT relation, format('"%s" is %s and may refer to it without a foreign key', attname, type)
     FROM named
     UNION ALL
     SELECT key.relation,

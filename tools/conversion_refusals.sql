@@ -5,8 +5,7 @@
 -- The table of a key, and those with columns whose type changes.
 CREATE FUNCTION _changing_tables(key _key) RETURNS SETOF pg_class
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT *
-    FROM pg_class
+    SELECT * FROM pg_class
     WHERE oid = key.relation
        OR oid IN (SELECT relation FROM _changing_columns(key))
 $$;
@@ -14,8 +13,7 @@ $$;
 -- The kinds of tables that a live conversion refuses.
 CREATE FUNCTION _table_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT t.oid, r.reason, r.hint
-    FROM _changing_tables(key) AS t, LATERAL (VALUES
+    SELECT t.oid, r.reason, r.hint FROM _changing_tables(key) AS t, LATERAL (VALUES
         (relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE t.oid IN (inhrelid, inhparent)),
          CASE relkind WHEN 'r' THEN 'it inherits, or others inherit from it'
                       WHEN 'p' THEN 'it is partitioned'
@@ -92,8 +90,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
              OR quote_ident(nspname) = _ids_schema() AND key.to_type <> 'bigint'::regtype
                 AND EXISTS (SELECT FROM _changing_views(key)),
          LATERAL (SELECT nspowner
-                  UNION
-                  SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE'
+                  UNION SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE'
                  ) AS g (grantee)
     WHERE grantee <> relowner
       AND NOT EXISTS (SELECT FROM pg_roles r
@@ -103,8 +100,7 @@ $$;
 -- Triggers that an UPDATE of a shadow column would fire: filling a row must not fire any of users.
 CREATE FUNCTION _update_triggers("table" regclass) RETURNS SETOF pg_trigger
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT *
-    FROM pg_trigger
+    SELECT * FROM pg_trigger
     WHERE tgrelid = "table" AND NOT tgisinternal AND tgname <> '~objectid_ext_conversion'
       AND tgtype & 16 <> 0 AND tgattr = '' AND tgenabled <> 'D'
 $$;
@@ -180,9 +176,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     WITH known (classid, objid) AS MATERIALIZED (
         SELECT 'pg_rewrite'::regclass, r.oid
         FROM _changing_views(key) JOIN pg_rewrite r ON ev_class = view
-        UNION ALL
-        SELECT 'pg_class'::regclass, index
-        FROM _changing_indexes(key)
+        UNION ALL SELECT 'pg_class'::regclass, index FROM _changing_indexes(key)
     )
     SELECT s.relation,
            format('%s depends on column "%s"', pg_describe_object(classid, objid, objsubid),

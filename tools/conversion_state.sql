@@ -1,24 +1,23 @@
 -- ===== Live conversions: the schema is their only state =====
 
 -- The tables of all live conversions of the current role, with the trigger function of each, the
--- key of its conversion (table and number of the column), and what the function's comment says
--- of the table.  Each table that takes part has a trigger "~objectid_ext_conversion".  The comment
--- of its function tells which column is the key of the conversion, and, as JSON, what the table
--- was like when it began: if that differs, someone has changed the table.  What functions of
--- other roles say is not believed: anybody can create one of such a name.
-CREATE FUNCTION _conversions() RETURNS TABLE (relation regclass, function regprocedure,
-    key_table oid, key_number smallint, data text)
+-- table of the key of its conversion, and what the function's comment says of the table.  Each
+-- table that takes part has a trigger "~objectid_ext_conversion".  The comment of its function
+-- tells which column is the key of the conversion, and, as JSON, what the table was like when it
+-- began: if that differs, someone has changed the table.  What functions of other roles say is not
+-- believed: anybody can create one of such a name.
+CREATE FUNCTION _conversions()
+RETURNS TABLE (relation regclass, function regprocedure, key_table oid, data text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH own AS MATERIALIZED (
-        SELECT oid, obj_description(oid, 'pg_proc') AS comment
-        FROM pg_proc
+        SELECT oid, obj_description(oid, 'pg_proc') AS comment FROM pg_proc
         WHERE proname ~ '^_objectid_ext_[0-9]+$' AND prorettype = 'trigger'::regtype
           AND pg_get_userbyid(proowner) = current_user
     )
-    SELECT c.oid, own.oid, found[1]::oid, found[2]::smallint, found[4]
+    SELECT c.oid, own.oid, found[1]::oid, found[3]
     FROM own,
-         regexp_match(comment, '^conversion of ([0-9]+)[.]([0-9]+), table ([0-9]+), (.*)$') AS found
-         LEFT JOIN pg_class c ON c.oid = found[3]::oid
+         regexp_match(comment, '^conversion of ([0-9]+)[.][0-9]+, table ([0-9]+), (.*)$') AS found
+         LEFT JOIN pg_class c ON c.oid = found[2]::oid
     WHERE found IS NOT NULL
 $$;
 
@@ -78,9 +77,9 @@ SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
     ) AS parts (kind, definition)
 $$;
 
--- Raises an error if a table has changed since the conversion began, or if other tables refer to
+-- The key; an error if a table has changed since the conversion began, or if other tables refer to
 -- the key now.
-CREATE FUNCTION _check_unchanged(key _key) RETURNS void
+CREATE FUNCTION _check_unchanged(key _key) RETURNS _key
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     changed record;
@@ -105,6 +104,7 @@ BEGIN
                   HINT = format('Use CALL objectid_ext_tools.undo_conversion(%L, %L), '
                                 'and start again.', key.relation, key.attname);
     END IF;
+    RETURN key;
 END;
 $$;
 

@@ -17,54 +17,55 @@ LANGUAGE sql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
         FROM _changing_columns(key) AS c WHERE EXISTS (SELECT FROM missing)
         UNION ALL
         SELECT n, 2, 'DROP INDEX CONCURRENTLY ' || shadow FROM missing WHERE NOT indisvalid
-        UNION ALL
-        SELECT n, 3, statement FROM missing
+        UNION ALL SELECT n, 3, statement FROM missing
     )
     SELECT statement FROM steps ORDER BY n, step, statement
 $$;
 
 -- Statements of a live conversion that remain, up to the exchange of the columns.
 CREATE FUNCTION _steps_before_exchange(key _key, max_wait interval, rows_per_second integer,
-    node integer, layout snowflake_layout) RETURNS SETOF text
+    node integer, layout snowflake_layout) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     arguments CONSTANT text := format('(%L, %L, %L, %L', key.relation, key.attname, key.to_type,
                                       (1000 * extract(epoch FROM max_wait))::integer || ' ms');
     begun CONSTANT boolean := EXISTS (SELECT FROM _conversions() WHERE key_table = key.relation);
+    steps text[];
 BEGIN
     IF begun THEN
-        PERFORM _check_unchanged(key);
+        key := _check_unchanged(key);
     ELSE
-        PERFORM _refuse(key, 0);
-        RETURN QUERY
-            SELECT format('CALL objectid_ext_tools._conversion_begin%s)', arguments)
-            WHERE EXISTS (SELECT FROM _changing_columns(key));
+        key := _refuse(key, 0);
+        steps := ARRAY(SELECT format('CALL objectid_ext_tools._conversion_begin%s)', arguments)
+                       WHERE EXISTS (SELECT FROM _changing_columns(key)));
     END IF;
     IF NOT begun OR EXISTS (SELECT FROM _unvalidated(key.relation)) THEN
-        RETURN QUERY
-            SELECT format('CALL objectid_ext_tools._conversion_fill(%L, %s)', key.relation,
-                          coalesce(rows_per_second::text, 'NULL'))
-            WHERE EXISTS (SELECT FROM _changing_columns(key));
-        -- reads all rows to be sure of it
-        RETURN QUERY
-            SELECT DISTINCT format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
-            FROM _changing_columns(key) ORDER BY 1;
+        -- the statements that validate read all rows to be sure of it
+        steps := steps
+            || ARRAY(SELECT format('CALL objectid_ext_tools._conversion_fill(%L, %s)',
+                                   key.relation, coalesce(rows_per_second::text, 'NULL'))
+                     WHERE EXISTS (SELECT FROM _changing_columns(key)))
+            || ARRAY(SELECT DISTINCT
+                         format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
+                     FROM _changing_columns(key) ORDER BY 1);
     END IF;
-    RETURN QUERY SELECT _index_steps(key);
-    RETURN NEXT format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
-                       CASE WHEN layout IS NOT NULL
-                            THEN format(', %s, %L', coalesce(node::text, 'NULL'), layout) END);
+    steps := steps || ARRAY(SELECT _index_steps(key));
+    RETURN steps
+        || format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
+                  CASE WHEN layout IS NOT NULL
+                       THEN format(', %s, %L', coalesce(node::text, 'NULL'), layout) END);
 END;
 $$;
 
 -- Statements of a live conversion that remain; none if neither a type nor the default changes.
 CREATE FUNCTION _conversion_steps(key _key, new_default boolean, max_wait interval,
-    rows_per_second integer, node integer, layout snowflake_layout) RETURNS SETOF text
+    rows_per_second integer, node integer, layout snowflake_layout) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
 DECLARE
     exchanged boolean;
     later jsonb;
+    steps text[];
 BEGIN
     IF max_wait IS NULL OR max_wait NOT BETWEEN '10 ms' AND '1 hour' OR rows_per_second <= 0 THEN
         RAISE EXCEPTION 'max_wait must be between 10 ms and 1 hour, and rows_per_second must be '
@@ -72,26 +73,26 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value';
     ELSIF NOT new_default AND NOT EXISTS (SELECT FROM _changing_columns(key))
           AND NOT EXISTS (SELECT FROM _conversions() WHERE key_table = key.relation) THEN
-        RETURN;
+        RETURN NULL;
     END IF;
-    PERFORM _claim(key.relation);
+    key.relation := _claim(key.relation);
     SELECT data::jsonb INTO later
     FROM _conversions() WHERE key_table = key.relation AND data ~ '^[[]';
     exchanged := FOUND;
     IF NOT exchanged THEN
         later := _validations(key);
-        RETURN QUERY
-            SELECT _steps_before_exchange(key, max_wait, rows_per_second, node, layout);
+        steps := _steps_before_exchange(key, max_wait, rows_per_second, node, layout);
     END IF;
-    RETURN QUERY
-        SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', (v ->> 0)::oid::regclass, v ->> 1)
-        FROM jsonb_array_elements(later) AS v
-        WHERE NOT exchanged
-           OR EXISTS (SELECT FROM pg_constraint
-                      WHERE conrelid = (v ->> 0)::oid AND conname = v ->> 1 AND NOT convalidated);
-    IF later IS NOT NULL THEN
-        RETURN NEXT format('CALL objectid_ext_tools._conversion_end(%L)', key.relation);
-    END IF;
+    RETURN steps
+        || ARRAY(SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', (v ->> 0)::oid::regclass,
+                               v ->> 1)
+                 FROM jsonb_array_elements(later) AS v
+                 WHERE NOT exchanged
+                    OR EXISTS (SELECT FROM pg_constraint
+                               WHERE conrelid = (v ->> 0)::oid AND conname = v ->> 1
+                                 AND NOT convalidated))
+        || ARRAY(SELECT format('CALL objectid_ext_tools._conversion_end(%L)', key.relation)
+                 WHERE later IS NOT NULL);
 END;
 $$;
 
@@ -101,25 +102,26 @@ CREATE FUNCTION snowflake_conversion_steps("table" regclass, "column" name, node
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     key _key := ("table", "column", 'bigint'::regtype);
-    new_default boolean;
+    new_default CONSTANT boolean := NOT EXISTS (
+        SELECT FROM _generator_defaults("table")
+        WHERE attname = "column" AND generator = 'next_snowflake');
+    highest bigint;
+    steps text[];
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
         RAISE EXCEPTION 'table, column and layout must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
     key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
-    new_default := NOT _has_snowflakes(key);
     IF new_default THEN
         -- for its errors, which would come with the last step otherwise
         EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(),'
                        ' coalesce($1, %1$s.snowflake_node_id()), 0, $2)', _ids_schema())
             USING _node(node, layout), layout;
-        PERFORM _highest_id(key, _key_sequence(key), layout);
+        highest := _highest_id(key, _key_sequence(key), layout);
     END IF;
-    RETURN QUERY
-        SELECT n::integer, s
-        FROM _conversion_steps(key, new_default, max_wait, rows_per_second, node, layout)
-             WITH ORDINALITY AS t (s, n);
+    steps := _conversion_steps(key, new_default, max_wait, rows_per_second, node, layout);
+    RETURN QUERY SELECT n::integer, s FROM unnest(steps) WITH ORDINALITY AS t (s, n);
 END;
 $$;
 COMMENT ON FUNCTION snowflake_conversion_steps IS
@@ -135,16 +137,15 @@ LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     to_type CONSTANT regtype := _ids_schema() || '.objectid';
     key _key := ("table", "column", to_type);
+    steps text[];
 BEGIN
     IF num_nulls("table", "column") > 0 THEN
         RAISE EXCEPTION 'table and column must not be null'
             USING ERRCODE = 'null_value_not_allowed';
     END IF;
     key := _check_types(_check_owner(key), 'text', 'varchar', 'bpchar', to_type);
-    RETURN QUERY
-        SELECT n::integer, s
-        FROM _conversion_steps(key, false, max_wait, rows_per_second, NULL, NULL)
-             WITH ORDINALITY AS t (s, n);
+    steps := _conversion_steps(key, false, max_wait, rows_per_second, NULL, NULL);
+    RETURN QUERY SELECT n::integer, s FROM unnest(steps) WITH ORDINALITY AS t (s, n);
 END;
 $$;
 COMMENT ON FUNCTION objectid_conversion_steps IS

@@ -1,21 +1,7 @@
 -- ===== Live conversions: back to what was =====
 
--- Statements that remove all that a live conversion has added.  A table can have another name by
--- now, or be gone; so this goes by what the functions' comments say.
-CREATE FUNCTION _undo_statements("table" oid) RETURNS SETOF text
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT statement
-    FROM _conversions(),
-         LATERAL (SELECT coalesce(string_agg(format(', DROP COLUMN %I', s), ''), '')
-                  FROM _shadow_names(relation) AS s) AS c (drops),
-         LATERAL (VALUES
-             (1, 'DROP TRIGGER IF EXISTS "~objectid_ext_conversion" ON ' || relation),
-             (2, 'ALTER TABLE ' || relation || ' DROP CONSTRAINT IF EXISTS _objectid_ext' || drops),
-             (3, format('DROP FUNCTION %s', function))) AS s (step, statement)
-    WHERE key_table = "table" AND statement IS NOT NULL
-    ORDER BY relation, step
-$$;
-
+-- A table can have another name by now, or be gone; so this goes by what the functions' comments
+-- say.
 CREATE PROCEDURE undo_conversion("table" regclass, "column" name, max_wait interval DEFAULT '1 s')
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
@@ -31,7 +17,7 @@ BEGIN
         RAISE EXCEPTION 'no column of table % is being converted', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    PERFORM _claim(begun);
+    begun := _claim(begun);
     IF EXISTS (SELECT FROM _conversions() WHERE key_table = begun AND data ~ '^[[]') THEN
         RAISE EXCEPTION 'the columns of table % have been exchanged already', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -40,7 +26,18 @@ BEGIN
     PERFORM _lock_in_turn(ARRAY(
         SELECT relation FROM _conversions()
         WHERE key_table = begun AND relation IS NOT NULL ORDER BY 1), max_wait);
-    PERFORM _execute_all(VARIADIC ARRAY(SELECT _undo_statements(begun)));
+    PERFORM _execute_all(VARIADIC ARRAY(
+        SELECT statement
+        FROM _conversions(),
+             LATERAL (SELECT coalesce(string_agg(format(', DROP COLUMN %I', s), ''), '')
+                      FROM _shadow_names(relation) AS s) AS c (drops),
+             LATERAL (VALUES
+                 (1, 'DROP TRIGGER IF EXISTS "~objectid_ext_conversion" ON ' || relation),
+                 (2, 'ALTER TABLE ' || relation || ' DROP CONSTRAINT IF EXISTS _objectid_ext'
+                     || drops),
+                 (3, format('DROP FUNCTION %s', function))) AS s (step, statement)
+        WHERE key_table = begun
+        ORDER BY relation, step));
     PERFORM _release(begun);
 END;
 $$;

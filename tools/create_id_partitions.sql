@@ -1,10 +1,9 @@
 -- ===== Partitions by the time of ids: creating them =====
 
--- What there is to know of the table; an error unless the current role can make partitions with
--- these arguments.  Waits for other calls for the same table.
+-- The table; an error unless the current role can make partitions with these arguments.  Waits
+-- for other calls for the same table.
 CREATE FUNCTION _check_partition_call(parent regclass, every interval,
-    first timestamp with time zone, upto timestamp with time zone, layout snowflake_layout)
-RETURNS _series
+    first timestamptz, upto timestamptz) RETURNS regclass
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class
@@ -26,16 +25,15 @@ BEGIN
     ELSIF owner IS NOT NULL THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     END IF;
-    RETURN _partition_series(parent, layout);
+    RETURN parent;
 END;
 $$;
 
 -- The multiple of an interval, counted from an origin (null: from 2001-01-01), that contains an
 -- instant.  Repeated addition of months would drift from 31 January to 28 February and 28 March.
 -- 2001-01-01 is a Monday, so that weeks, too, begin as expected.
-CREATE FUNCTION _period(every interval, origin timestamp with time zone,
-    instant timestamp with time zone, OUT lower timestamp with time zone,
-    OUT upper timestamp with time zone)
+CREATE FUNCTION _period(every interval, origin timestamptz, instant timestamptz,
+    OUT lower timestamptz, OUT upper timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
@@ -55,9 +53,9 @@ BEGIN
 END;
 $$;
 
--- Name of a new partition, qualified and quoted.
-CREATE FUNCTION _partition_name(parent regclass, lower timestamp with time zone,
-    upper timestamp with time zone) RETURNS text
+-- Name of a new partition, qualified and quoted.  A cast to type name keeps the characters that
+-- fit in.
+CREATE FUNCTION _partition_name(parent regclass, lower timestamptz, upper timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
@@ -72,7 +70,7 @@ BEGIN
     IF octet_length(name || suffix) > 63 THEN
         -- another parent can begin with the same bytes
         suffix := '_' || left(md5(name), 8) || suffix;
-        name := _first_bytes(name, 63 - octet_length(suffix));
+        name := substr((repeat('_', length(suffix)) || name)::name, length(suffix) + 1);
     END IF;
     RETURN format('%I.%I', schema, name || suffix);
 END;
@@ -106,8 +104,8 @@ $$;
 -- Creates a partition; an error if the default partition has rows for it.  One that begins or ends
 -- within a tick has neighbours with the same bound.  ATTACH PARTITION does not block queries on the
 -- parent, as CREATE TABLE ... PARTITION OF does.  The table gets what that would give it.
-CREATE FUNCTION _create_partition(series _series, lower timestamp with time zone,
-    upper timestamp with time zone) RETURNS regclass
+CREATE FUNCTION _create_partition(series _series, lower timestamptz,
+    upper timestamptz) RETURNS regclass
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 #variable_conflict use_variable
@@ -163,16 +161,17 @@ $$;
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
 -- people type; a time of whole minutes has been chosen.  To read the list of partitions again
 -- for each new one would take longer than to create it.
-CREATE FUNCTION create_id_partitions(parent regclass, every interval,
-    first timestamp with time zone, upto timestamp with time zone,
-    layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
+CREATE FUNCTION create_id_partitions(parent regclass, every interval, first timestamptz,
+    upto timestamptz, layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
-    series CONSTANT _series := _check_partition_call(parent, every, first, upto, layout);
+    series _series;
     begins timestamptz;
     ends timestamptz;
 BEGIN
+    parent := _check_partition_call(parent, every, first, upto);
+    series := _partition_series(parent, layout);
     IF first <> date_trunc('minute', first) THEN
         first := (_period(every, NULL, first)).lower;
         RAISE NOTICE 'the first partition begins at %', first;

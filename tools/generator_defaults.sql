@@ -8,8 +8,7 @@ RETURN layout::snowflake_layout;
 -- Highest node, ids of a node in a tick, length of a tick, lowest id of the second day, highest
 -- id and its time.  In the highest id, all bits of the node and of the sequence number are set.
 CREATE FUNCTION _layout_facts(layout snowflake_layout, OUT max_node integer, OUT slots bigint,
-    OUT tick interval, OUT second_day bigint, OUT highest bigint,
-    OUT last_instant timestamp with time zone)
+    OUT tick interval, OUT second_day bigint, OUT highest bigint, OUT last_instant timestamptz)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT field.node, field.slots,
@@ -29,7 +28,7 @@ END;
 -- Time and node of an id; null for the node of the last id of a tick.  The last id of a tick is
 -- what WAL reserves, and a standby, or a server after a crash, sees: all bits of its node are
 -- set, and tell nothing.
-CREATE FUNCTION _id_facts(id bigint, layout snowflake_layout, OUT created timestamp with time zone,
+CREATE FUNCTION _id_facts(id bigint, layout snowflake_layout, OUT created timestamptz,
     OUT node integer)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC

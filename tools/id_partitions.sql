@@ -4,8 +4,7 @@
 -- objectid_ext to another schema.
 
 -- The lowest id of a type at or after an instant, as text.
-CREATE FUNCTION _id_floor(type regtype, ts timestamp with time zone, layout snowflake_layout)
-RETURNS text
+CREATE FUNCTION _id_floor(type regtype, ts timestamptz, layout snowflake_layout) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
            WHEN type::oid OPERATOR(pg_catalog.=) 'bigint'::regtype::oid
@@ -16,8 +15,7 @@ RETURN CASE
 
 -- Time of an id or bound, given as text; infinite for MINVALUE, MAXVALUE and numbers that are
 -- not ids of the layout.
-CREATE FUNCTION _id_time(type regtype, id text, layout snowflake_layout)
-RETURNS timestamp with time zone
+CREATE FUNCTION _id_time(type regtype, id text, layout snowflake_layout) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
            WHEN id OPERATOR(pg_catalog.=) 'MINVALUE' THEN timestamptz '-infinity'
@@ -37,7 +35,7 @@ RETURN CASE
 -- was interrupted: no row goes there.
 CREATE TYPE _partition AS (
     partition regclass, kind "char", pending boolean, lower_id text, upper_id text,
-    lower timestamp with time zone, upper timestamp with time zone);
+    lower timestamptz, upper timestamptz);
 
 -- A partitioned table: the column that is its partition key, its type (objectid, bigint or uuid)
 -- and the schema of this, the layout of bigint, the default partition (or null), all partitions.
@@ -45,27 +43,15 @@ CREATE TYPE _series AS (
     parent regclass, key name, type regtype, schema regnamespace, layout snowflake_layout,
     default_partition regclass, partitions _partition[]);
 
--- Partitions of a table; bounds are null for the default partition.  With the OID of the table,
--- pg_get_expr() would wait for its lock; a bound has no columns, which that is for.  It prints
--- FOR VALUES FROM ('...') TO ('...').  Each OFFSET keeps the planner from reading all of pg_class,
--- and from computing a bound wherever it is used.
-CREATE FUNCTION _partitions(series _series) RETURNS SETOF _partition
-LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT inhrelid::regclass, relkind, inhdetachpending, lower_id, upper_id,
-           _id_time(series.type, lower_id, series.layout),
-           _id_time(series.type, upper_id, series.layout)
-    FROM pg_inherits,
-         LATERAL (SELECT relkind, string_to_array(pg_get_expr(relpartbound, 0), ' ')
-                  FROM pg_class WHERE oid = inhrelid OFFSET 0) AS c (relkind, word),
-         LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''') OFFSET 0
-                 ) AS bounds (lower_id, upper_id)
-    WHERE inhparent = series.parent
-$$;
-
 -- What there is to know of a partitioned table; an error for any other table.  The layout of bigint
 -- is that of the argument, of the default of the column, or of the comments that
 -- _create_partition() writes.  With another layout the present would be old, and dropped.  So
 -- nothing is guessed, and all that is known must agree.
+--
+-- Bounds are null for the default partition.  pg_get_expr() prints FOR VALUES FROM ('...') TO
+-- ('...'); with the OID of the table, it would wait for its lock, and a bound has no columns, which
+-- that is for.  Each OFFSET keeps the planner from reading all of pg_class, and from computing a
+-- bound wherever it is used.
 CREATE FUNCTION _partition_series(parent regclass, layout snowflake_layout) RETURNS _series
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -113,14 +99,22 @@ BEGIN
         END IF;
         series.layout := _layout(known[1]);
     END IF;
-    series.partitions := ARRAY(SELECT p FROM _partitions(series) AS p);
+    series.partitions := ARRAY(
+        SELECT (inhrelid, relkind, inhdetachpending, lower_id, upper_id,
+                _id_time(series.type, lower_id, series.layout),
+                _id_time(series.type, upper_id, series.layout))::_partition
+        FROM pg_inherits,
+             LATERAL (SELECT relkind, string_to_array(pg_get_expr(relpartbound, 0), ' ')
+                      FROM pg_class WHERE oid = inhrelid OFFSET 0) AS c (relkind, word),
+             LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''') OFFSET 0
+                     ) AS bounds (lower_id, upper_id)
+        WHERE inhparent = parent);
     RETURN series;
 END;
 $$;
 
 CREATE FUNCTION id_partitions(parent regclass, layout snowflake_layout DEFAULT NULL,
-    OUT partition regclass, OUT lower timestamp with time zone, OUT upper timestamp with time zone)
-RETURNS SETOF record
+    OUT partition regclass, OUT lower timestamptz, OUT upper timestamptz) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT p.partition, p.lower, p.upper
     FROM _partition_series(parent, layout) AS s, unnest(s.partitions) AS p

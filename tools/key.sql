@@ -13,8 +13,7 @@ CREATE FUNCTION _key_columns(key _key) RETURNS TABLE (relation regclass, attnum 
     attname name, type regtype, inherited boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH RECURSIVE reached (relation, attnum, inherited) AS (
-        SELECT attrelid, attnum, false
-        FROM pg_attribute
+        SELECT attrelid, attnum, false FROM pg_attribute
         WHERE attrelid = key.relation AND attname = key.attname AND attnum > 0
         UNION
         SELECT next.*
@@ -77,8 +76,7 @@ $$;
 -- follow it.
 CREATE FUNCTION _changing_foreign_keys(key _key) RETURNS SETOF pg_constraint
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT c.*
-    FROM pg_constraint c
+    SELECT c.* FROM pg_constraint c
     WHERE contype = 'f' AND conparentid = 0
       AND EXISTS (SELECT FROM _key_columns(key)
                   WHERE type <> key.to_type
@@ -141,8 +139,7 @@ DECLARE
 BEGIN
     SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO other
     FROM (SELECT key.relation
-          UNION
-          SELECT k.relation FROM _key_columns(key) AS k
+          UNION SELECT k.relation FROM _key_columns(key) AS k
          ) AS t (relation)
          JOIN pg_class c ON c.oid = t.relation
     WHERE pg_get_userbyid(relowner) <> current_user
@@ -188,14 +185,14 @@ BEGIN
 END;
 $$;
 
--- Executes statements.
+-- Executes statements; those that are null are none.
 CREATE FUNCTION _execute_all(VARIADIC statements text[]) RETURNS void
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET client_min_messages = warning AS $$
 DECLARE
     statement text;
 BEGIN
-    FOREACH statement IN ARRAY statements LOOP
+    FOREACH statement IN ARRAY array_remove(statements, NULL) LOOP
         EXECUTE statement;
     END LOOP;
 END;

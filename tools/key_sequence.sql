@@ -55,19 +55,6 @@ BEGIN
 END;
 $body$;
 
--- Is the default of a column next_snowflake()?
-CREATE FUNCTION _has_snowflakes(key _key) RETURNS boolean
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT EXISTS (
-        SELECT FROM pg_attribute
-             JOIN pg_attrdef d ON adrelid = attrelid AND adnum = attnum
-             JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = d.oid
-                 AND refclassid = 'pg_proc'::regclass
-             JOIN pg_proc p ON p.oid = refobjid
-        WHERE attrelid = key.relation AND attname = key.attname AND proname = 'next_snowflake'
-          AND pronamespace::regnamespace::text = _ids_schema())
-$$;
-
 -- Statements that replace the identity of a column by a sequence of the same name.  Dropping an
 -- identity drops its sequence, so another of the same name replaces it.  A default, unlike an
 -- identity, requires USAGE on the sequence of those who insert.
@@ -76,18 +63,16 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     WITH old AS (
         SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
     ), privileges AS (
-        SELECT grantee, privilege_type
-        FROM old, aclexplode(relacl) WHERE grantee <> relowner
+        SELECT grantee, privilege_type FROM old, aclexplode(relacl) WHERE grantee <> relowner
         UNION
         SELECT grantee, 'USAGE'
         FROM (SELECT relacl FROM pg_class WHERE oid = key.relation
               UNION ALL
-              SELECT attacl FROM pg_attribute WHERE attrelid = key.relation
-             ) AS t (acl), aclexplode(acl)
+              SELECT attacl FROM pg_attribute WHERE attrelid = key.relation) AS t (acl),
+             aclexplode(acl)
         WHERE privilege_type = 'INSERT'
     ), changes (step, command) AS (
-        SELECT s.*
-        FROM old, LATERAL (VALUES
+        SELECT s.* FROM old, LATERAL (VALUES
             (1, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', key.relation, key.attname)),
             (2, format('CREATE SEQUENCE %s INCREMENT %s CACHE %s', name, seqincrement, seqcache)),
             (3, format('ALTER SEQUENCE %s OWNER TO %s', name, relowner::regrole)),

@@ -66,8 +66,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     ), relations AS (
         SELECT 0 AS depth, relation, changes FROM tables
         UNION ALL
-        SELECT depth, v.view, NULL
-        FROM _changing_views(key) AS v
+        SELECT depth, v.view, NULL FROM _changing_views(key) AS v
         WHERE NOT EXISTS (SELECT
                           FROM pg_rewrite r
                                JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid
@@ -160,47 +159,40 @@ CREATE FUNCTION _view_statements(key _key) RETURNS TABLE (step integer, statemen
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH views AS MATERIALIZED (
-        SELECT c.*, view, depth, obj_description(c.oid, 'pg_class') AS comment
-        FROM _changing_views(key) JOIN pg_class c ON c.oid = view
+        SELECT c.*, view, depth FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     ), statements (step, depth, statement) AS (
-        SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ')
-        FROM views HAVING count(*) > 0
+        SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ') FROM views
         UNION ALL
         SELECT v.*
-        FROM (SELECT key.to_type <> 'bigint'::regtype FROM views LIMIT 1) AS o (of_objectids),
-             LATERAL (VALUES
-                 (19, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, '
-                         || _ids_schema()),
-                 (23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp')) AS v
-        WHERE of_objectids
+        FROM (VALUES (19, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, '
+                             || _ids_schema()),
+                     (23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp')
+             ) AS v
+        WHERE key.to_type <> 'bigint'::regtype AND EXISTS (SELECT FROM views)
         UNION ALL
-        SELECT 20, depth, format('CREATE VIEW %s%s AS %s', view,
-                                 ' WITH (' || array_to_string(reloptions, ', ') || ')',
-                                 pg_get_viewdef(view))
-        FROM views
-        UNION ALL
-        SELECT 21, depth, format('COMMENT ON VIEW %s IS %L', view, comment)
-        FROM views WHERE comment IS NOT NULL
-        UNION ALL
-        SELECT 21, depth, format('COMMENT ON COLUMN %s.%I IS %L', view, attname,
-                                 col_description(attrelid, attnum))
-        FROM views JOIN pg_attribute ON attrelid = oid
-        WHERE col_description(attrelid, attnum) IS NOT NULL
-        UNION ALL
-        -- what ALTER DEFAULT PRIVILEGES gives a new view, the old one need not have had
-        SELECT 21, depth, format('REVOKE ALL ON %s FROM %s', view, _grantee(grantee))
-        FROM views
-             JOIN pg_default_acl ON defaclrole = relowner AND defaclobjtype = 'r'
-                 AND defaclnamespace IN (0, relnamespace),
-             aclexplode(defaclacl)
-        WHERE grantee <> relowner
-        UNION ALL
-        SELECT 22, depth, g
-        FROM views, _grants(relacl, relowner, '', view::text) AS g
-        UNION ALL
-        SELECT 22, depth, g
-        FROM views JOIN pg_attribute ON attrelid = oid,
-             _grants(attacl, relowner, format(' (%I)', attname), view::text) AS g
+        SELECT s.step, depth, s.statement
+        FROM views, LATERAL (
+            SELECT 20, format('CREATE VIEW %s%s AS %s', view,
+                              ' WITH (' || array_to_string(reloptions, ', ') || ')',
+                              pg_get_viewdef(view))
+            UNION ALL
+            SELECT 21, format('COMMENT ON VIEW %s IS ', view)
+                       || quote_literal(obj_description(oid, 'pg_class'))
+            UNION ALL
+            SELECT 21, format('COMMENT ON COLUMN %s.%I IS ', view, attname)
+                       || quote_literal(col_description(attrelid, attnum))
+            FROM pg_attribute WHERE attrelid = view
+            UNION ALL
+            -- what ALTER DEFAULT PRIVILEGES gives a new view, the old one need not have had
+            SELECT 21, format('REVOKE ALL ON %s FROM %s', view, _grantee(grantee))
+            FROM pg_default_acl, aclexplode(defaclacl)
+            WHERE defaclrole = relowner AND defaclobjtype = 'r'
+              AND defaclnamespace IN (0, relnamespace) AND grantee <> relowner
+            UNION ALL SELECT 22, _grants(relacl, relowner, '', view::text)
+            UNION ALL
+            SELECT 22, _grants(attacl, relowner, format(' (%I)', attname), view::text)
+            FROM pg_attribute WHERE attrelid = view
+        ) AS s (step, statement)
     )
     SELECT step, statement FROM statements ORDER BY step, depth
 $$;

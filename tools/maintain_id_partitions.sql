@@ -1,6 +1,6 @@
 -- ===== Partitions by the time of ids: maintaining them =====
 
--- Drops a partition, given as _partitions() shows it; an error unless it is an ordinary table
+-- Drops a partition, given as its series has it; an error unless it is an ordinary table
 -- with bounds of whole minutes.  Bounds that are the first id of a whole minute were made for
 -- this layout.  With others, a partition has numbers that are not ids, such as those of a serial
 -- column, or ids of another layout.
@@ -28,9 +28,8 @@ $$;
 -- Drops partitions whose ids are all older than a time, at most 100, or returns the problem of
 -- each, how many remain, and rows in the default partition that are older.  Each that is dropped
 -- is locked until the end of the transaction, and the memory for locks is that of all sessions.
-CREATE FUNCTION _drop_partitions(series _series, older_than timestamp with time zone)
-RETURNS TABLE (done text, partition text, lower timestamp with time zone,
-    upper timestamp with time zone, problem text)
+CREATE FUNCTION _drop_partitions(series _series, older_than timestamptz) RETURNS TABLE (done text,
+    partition text, lower timestamptz, upper timestamptz, problem text)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     expired CONSTANT _partition[] := ARRAY(
@@ -43,11 +42,8 @@ BEGIN
     FOREACH old IN ARRAY expired LOOP
         EXIT WHEN dropped = 100;
         tried := tried + 1;
-        done := NULL;
-        partition := old.partition;
-        lower := old.lower;
-        upper := old.upper;
-        problem := NULL;
+        SELECT NULL, old.partition, old.lower, old.upper, NULL
+            INTO done, partition, lower, upper, problem;
         BEGIN
             PERFORM _drop_partition(series, old);
             done := 'dropped';
@@ -58,20 +54,14 @@ BEGIN
         END;
         RETURN NEXT;
     END LOOP;
-    done := NULL;
-    partition := NULL;
-    lower := NULL;
-    upper := older_than;
-    IF tried < cardinality(expired) THEN
-        problem := format('%s more partitions are older than the time to keep: call it again',
-                          cardinality(expired) - tried);
-        RETURN NEXT;
-    END IF;
-    problem := 'rows older than the time to keep are in the default partition: '
-               || _default_rows(series, NULL, _id_floor(series.type, older_than, series.layout));
-    IF problem IS NOT NULL THEN
-        RETURN NEXT;
-    END IF;
+    RETURN QUERY
+        SELECT NULL, NULL, NULL::timestamptz, older_than, p.problem FROM (VALUES
+            (nullif(cardinality(expired) - tried, 0)
+             || ' more partitions are older than the time to keep: call it again'),
+            ('rows older than the time to keep are in the default partition: '
+             || _default_rows(series, NULL, _id_floor(series.type, older_than, series.layout)))
+        ) AS p (problem)
+        WHERE p.problem IS NOT NULL;
 END;
 $$;
 
@@ -79,9 +69,8 @@ $$;
 -- another instant.  From the end of the last partition of the past, or else of the present, on:
 -- the intervals continue those of the partition before, or begin with an hour, day, Monday or
 -- month.  Other bounds than those of whole minutes are not of this series.
-CREATE FUNCTION _missing_partitions(series _series, every interval,
-    older_than timestamp with time zone, upto timestamp with time zone)
-RETURNS TABLE (lower timestamp with time zone, upper timestamp with time zone)
+CREATE FUNCTION _missing_partitions(series _series, every interval, older_than timestamptz,
+    upto timestamptz) RETURNS TABLE (lower timestamptz, upper timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     present CONSTANT timestamptz := least(clock_timestamp(), upto);
@@ -107,12 +96,9 @@ BEGIN
                                  'contains the present.';
             END IF;
             SELECT greatest(p.lower, lower(gap)), least(p.upper, upper(gap)) INTO lower, upper
-            FROM _period(
-                     every,
-                     CASE WHEN isfinite(lower(gap))
-                               AND lower(gap) = date_trunc('minute', lower(gap))
-                          THEN lower(gap) END,
-                     instant) AS p;
+            FROM _period(every, CASE WHEN isfinite(lower(gap))
+                                          AND lower(gap) = date_trunc('minute', lower(gap))
+                                     THEN lower(gap) END, instant) AS p;
             RETURN NEXT;
             instant := upper;
         END LOOP;
@@ -124,7 +110,7 @@ $$;
 -- default partition.
 CREATE FUNCTION maintain_id_partitions(parent regclass, every interval, ahead interval,
     keep interval DEFAULT NULL, layout snowflake_layout DEFAULT NULL, OUT done text,
-    OUT partition text, OUT lower timestamp with time zone, OUT upper timestamp with time zone,
+    OUT partition text, OUT lower timestamptz, OUT upper timestamptz,
     OUT problem text) RETURNS SETOF record
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
@@ -138,18 +124,16 @@ BEGIN
         RAISE EXCEPTION 'time ahead and time to keep must not be negative'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    series := _check_partition_call(parent, every, coalesce(older_than, present), present + ahead,
-                                    layout);
+    parent := _check_partition_call(parent, every, coalesce(older_than, present), present + ahead);
+    series := _partition_series(parent, layout);
     RETURN QUERY SELECT * FROM _drop_partitions(series, older_than);
     series.partitions := ARRAY(
         SELECT p FROM unnest(series.partitions) AS p
         WHERE EXISTS (SELECT FROM pg_inherits WHERE inhrelid = p.partition::oid));
-    FOR lower, upper IN
-        SELECT * FROM _missing_partitions(series, every, older_than, present + ahead)
+    FOR done, partition, lower, upper, problem IN
+        SELECT NULL, NULL, missing.*, NULL
+        FROM _missing_partitions(series, every, older_than, present + ahead) AS missing
     LOOP
-        done := NULL;
-        partition := NULL;
-        problem := NULL;
         BEGIN
             partition := _create_partition(series, lower, upper);
             done := 'created';

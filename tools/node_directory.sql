@@ -1,10 +1,8 @@
 -- ===== A directory of node ids =====
 
--- The directory is a schema of its own, and no part of this extension, which can be dropped
--- and created again.  A row is a server by its system identifier and its place, because a
--- copy has the same identifier.  A number that is released is free for others once the
--- clock is past all ids of it.
-
+-- The directory is a schema of its own, and no part of this extension, which can be dropped and
+-- created again.  A row is a server by its system identifier and its place, because a copy has the
+-- same identifier.  A number that is released is free for others once the clock is past its ids.
 CREATE FUNCTION create_node_directory() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
@@ -17,8 +15,8 @@ BEGIN
         host text NOT NULL,
         port integer NOT NULL,
         data_directory text NOT NULL,
-        claimed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-        free_after timestamp with time zone,
+        claimed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        free_after timestamptz,
         UNIQUE (system_identifier, host, port, data_directory)
     );
     COMMENT ON TABLE node_directory.node IS
@@ -31,7 +29,7 @@ COMMENT ON FUNCTION create_node_directory() IS
 -- A server that claims or releases a node id: which one it is, its present node, and its clock.
 CREATE TYPE _server AS (
     system_identifier bigint, host text, port integer, data_directory text, in_recovery boolean,
-    node integer, clock timestamp with time zone);
+    node integer, clock timestamptz);
 
 -- This server, for the directory.
 CREATE FUNCTION _this_server(host text) RETURNS _server
@@ -111,9 +109,6 @@ BEGIN
     RETURN kept;
 END;
 $$;
-COMMENT ON FUNCTION _node_elsewhere(_server, boolean) IS
-    'internal: the node that this server, or its primary, has claimed in another place; null if '
-    'there is none, or for a copy';
 
 -- Enters a server with the node that it has, or the lowest that is free.
 CREATE FUNCTION _new_node(server _server, max_node integer, copy boolean) RETURNS integer
@@ -174,7 +169,7 @@ END;
 $$;
 
 -- Others may claim the node of a server after an instant.
-CREATE FUNCTION _release_node(server _server, ids_until timestamp with time zone) RETURNS integer
+CREATE FUNCTION _release_node(server _server, ids_until timestamptz) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     number integer;
@@ -195,7 +190,6 @@ END;
 $$;
 
 -- ALTER SYSTEM runs neither in a function nor in a transaction block.
-
 CREATE FUNCTION claim_node_id(directory text, layout snowflake_layout, copy boolean DEFAULT NULL,
     host text DEFAULT NULL) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
@@ -218,8 +212,7 @@ COMMENT ON FUNCTION claim_node_id(text, snowflake_layout, boolean, text) IS
 
 -- A session reads the new configuration before its next statement, and a statement that
 -- runs goes on with the old one.  Ids of this database can be ahead of the clock.
-
-CREATE FUNCTION release_node_id(directory text, ids_until timestamp with time zone DEFAULT NULL,
+CREATE FUNCTION release_node_id(directory text, ids_until timestamptz DEFAULT NULL,
     host text DEFAULT NULL) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET datestyle = 'ISO' AS $$

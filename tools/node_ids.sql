@@ -20,7 +20,7 @@ $$;
 -- The setting objectid_ext.node_id and identification of a server, or why there is none.
 CREATE TYPE _node_answer AS (
     server integer, node integer, system_identifier bigint, in_recovery boolean,
-    started timestamp with time zone, problem text);
+    started timestamptz, problem text);
 
 -- The answer of another server; an error there is returned as problem.  dblink checks who can
 -- connect to which server.
@@ -103,8 +103,7 @@ BEGIN
     FOR name IN EXECUTE format('SELECT unnest(%s.dblink_get_connections())', schema) LOOP
         IF name = ANY (names) THEN
             EXECUTE format('SELECT %1$s.dblink_cancel_query($1), %1$s.dblink_disconnect($1)',
-                           schema)
-                USING name;
+                           schema) USING name;
         END IF;
     END LOOP;
 END;
@@ -137,7 +136,7 @@ DECLARE
     schema text := _dblink_schema();
     is_open boolean[] := ARRAY(SELECT _connect_helper(name, via) FROM unnest(names) AS name);
     asks integer[] := array_fill(NULL::integer, ARRAY[cardinality(names)]);
-    since timestamp with time zone[];
+    since timestamptz[];
     next integer := 1;
     busy integer;
     answer _node_answer;
@@ -188,8 +187,7 @@ BEGIN
                                 2 + extract(epoch FROM max_wait)::integer, each)
                     ELSE each END
         FROM unnest(conninfo) WITH ORDINALITY AS c (each, n) ORDER BY n);
-    RETURN QUERY SELECT *
-                 FROM _ask_side_by_side(conninfo, max_wait, via, names);
+    RETURN QUERY SELECT * FROM _ask_side_by_side(conninfo, max_wait, via, names);
     PERFORM _close_helpers(names);
 EXCEPTION WHEN query_canceled OR others THEN
     PERFORM _close_helpers(names);
@@ -203,9 +201,7 @@ CREATE FUNCTION check_node_ids(conninfo text[], max_wait interval DEFAULT '10 s'
     via text DEFAULT NULL, OUT server integer, OUT node integer, OUT system_identifier bigint,
     OUT in_recovery boolean, OUT problem text) RETURNS SETOF record
 LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH answer AS MATERIALIZED (
-        SELECT * FROM _ask_node_ids(conninfo, max_wait, via)
-    )
+    WITH answer AS MATERIALIZED (SELECT * FROM _ask_node_ids(conninfo, max_wait, via))
     SELECT a.server, a.node, a.system_identifier, a.in_recovery,
            coalesce(a.problem, (
                SELECT 'same node as server ' || string_agg(b.server::text, ', ' ORDER BY b.server)

@@ -24,8 +24,8 @@
 -- - A string with a backslash is written E'...' or $$...$$, or the function sets
 --   standard_conforming_strings: sessions can have that off.  What prints constants
 --   that are parsed again sets datestyle, intervalstyle and extra_float_digits.
--- - A check of a caller's arguments returns one of them, to be assigned: to the CONTEXT of its
---   error, PERFORM would add a line more.
+-- - A check returns its argument, to be assigned: to the CONTEXT of its error, PERFORM would add a
+--   line more.
 
 CREATE SCHEMA objectid_ext_tools;
 COMMENT ON SCHEMA objectid_ext_tools IS
@@ -42,19 +42,10 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     WHERE extname = 'objectid_ext'
 $$;
 
--- As many characters of a text as have at most so many bytes.
-CREATE FUNCTION _first_bytes(value text, bytes integer) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT left(value, n)
-    FROM generate_series(least(length(value), bytes), 0, -1) AS n
-    WHERE octet_length(left(value, n)) <= bytes
-    LIMIT 1
-$$;
-
--- Raises an error unless a statement sees what has been committed before it began.  What a
+-- The table; an error unless a statement sees what has been committed before it began.  What a
 -- function decides after it has waited for a lock, it must read from a newer snapshot than that
 -- of the transaction.
-CREATE FUNCTION _check_isolation() RETURNS void
+CREATE FUNCTION _check_isolation("table" regclass) RETURNS regclass
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     level text := current_setting('transaction_isolation');
@@ -67,5 +58,6 @@ BEGIN
                   HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED, or SET '
                          'default_transaction_isolation = ''read committed''.';
     END IF;
+    RETURN "table";
 END;
 $$;
