@@ -175,8 +175,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
                                                      ELSE pg_get_userbyid(grantee)::text END, ', ')
     FROM clock AS c,
          LATERAL (SELECT relowner AS grantee
-                  UNION
-                  SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
+                  UNION SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
     WHERE NOT CASE grantee WHEN 0 THEN has_sequence_privilege('public', sequence, 'USAGE, UPDATE')
                            ELSE has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE') END
     GROUP BY c.id
@@ -235,8 +234,7 @@ CREATE FUNCTION _clock_sequences() RETURNS TABLE (table_name regclass, column_na
     last_time timestamptz, lead interval, ids_taken double precision,
     ids_per_second double precision, share double precision, counted_since timestamptz,
     last_instant timestamptz, years_left numeric, same_ids regclass[], problem text)
-LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
     WITH found (clocks) AS MATERIALIZED (
         SELECT ARRAY(SELECT c FROM _clocks() AS c)
     ), clock AS MATERIALIZED (

@@ -39,8 +39,7 @@ $body$;
 -- compile the queries of the catalog would take longer than clients can wait for a lock.
 CREATE PROCEDURE _conversion_begin("table" regclass, "column" name, to_type regtype,
     max_wait interval)
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 DECLARE
     key _key := ("table", "column", to_type);
 BEGIN
@@ -55,8 +54,7 @@ BEGIN
     key := _refuse(key, 1);
     -- of tables that were dropped while they were converted
     PERFORM _execute_all(VARIADIC ARRAY(
-        SELECT format('DROP FUNCTION %s', function)
-        FROM _conversions() WHERE relation IS NULL));
+        SELECT format('DROP FUNCTION %s', function) FROM _conversions() WHERE relation IS NULL));
     PERFORM _execute_all(VARIADIC ARRAY(SELECT _begin_statements(key)));
 END;
 $$;

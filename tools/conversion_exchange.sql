@@ -7,13 +7,12 @@ CREATE FUNCTION _exchange_columns(key _key) RETURNS TABLE (step integer, stateme
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH changing AS MATERIALIZED (
-        SELECT s.relation, s.attname, s.shadow, s.attnotnull, attacl, attoptions, relowner,
+        SELECT s.relation, s.attname, s.shadow, s.attnotnull, attacl, attoptions,
                coalesce(attstattarget, -1) AS target, pg_get_expr(adbin, adrelid) AS "default",
                col_description(a.attrelid, a.attnum) AS comment,
                (SELECT conname FROM pg_constraint
                 WHERE conrelid = s.relation AND contype = 'n' AND conkey[1] = s.attnum) AS not_null
         FROM _changing_columns(key) AS s
-             JOIN pg_class c ON c.oid = s.relation
              JOIN pg_attribute a ON a.attrelid = s.relation AND a.attnum = s.attnum
              LEFT JOIN pg_attrdef ON adrelid = a.attrelid AND adnum = a.attnum
     )
@@ -41,7 +40,7 @@ SET quote_all_identifiers = off AS $$
     FROM changing
     UNION ALL
     SELECT 14, g
-    FROM changing, _grants(attacl, relowner, format(' (%I)', attname), relation::text) AS g
+    FROM changing, _grants(attacl, format(' (%I)', attname), relation::text) AS g
 $$;
 
 -- Statements that put the indexes of the shadow columns in the place of the indexes.
@@ -171,20 +170,16 @@ $$;
 
 -- Removes what a conversion has left to know which constraints must be validated.
 CREATE PROCEDURE _conversion_end("table" regclass)
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 DECLARE
     each record;
 BEGIN
     "table" := _claim("table");
-    FOR each IN
-        SELECT * FROM _conversions() WHERE key_table = "table"
-    LOOP
+    FOR each IN SELECT * FROM _conversions() WHERE key_table = "table" LOOP
         IF each.data !~ '^[[]' OR EXISTS (
             SELECT FROM jsonb_array_elements(each.data::jsonb) AS v
                  JOIN pg_constraint ON conrelid = (v ->> 0)::oid AND conname = v ->> 1
-            WHERE NOT convalidated)
-        THEN
+            WHERE NOT convalidated) THEN
             RAISE EXCEPTION 'the steps before the last are not complete'
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                       HINT = 'Ask for the steps that remain, and execute all of them.';

@@ -42,9 +42,7 @@ SET quote_all_identifiers = off SET client_min_messages = warning AS $$
 DECLARE
     copy record;
 BEGIN
-    FOR copy IN
-        SELECT * FROM _copy_statements(key)
-    LOOP
+    FOR copy IN SELECT * FROM _copy_statements(key) LOOP
         PERFORM _execute_all(VARIADIC copy.statements);
         RETURN QUERY
             SELECT copy.relation, format('%I.%I', i.schema, i.shadow),

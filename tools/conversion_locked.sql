@@ -43,12 +43,10 @@ BEGIN
         END;
     END LOOP;
     SELECT c.relation, c.key_table INTO other
-    FROM _conversions() AS c
-         JOIN _key_columns(key) AS k ON k.relation = c.relation
+    FROM _conversions() AS c JOIN _key_columns(key) AS k ON k.relation = c.relation
     ORDER BY 1 LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'a conversion in steps of table % is in progress',
-                other.relation::regclass
+        RAISE EXCEPTION 'a conversion in steps of table % is in progress', other.relation
             USING ERRCODE = 'object_in_use',
                   HINT = format('Complete that of table %s, or undo it by undo_conversion().',
                                 other.key_table::regclass);
@@ -131,8 +129,7 @@ $$;
 
 CREATE FUNCTION convert_to_snowflake("table" regclass, "column" name, node integer,
     layout snowflake_layout) RETURNS regclass
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 DECLARE
     key _key := ("table", "column", 'bigint'::regtype);
     new record;

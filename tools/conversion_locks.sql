@@ -71,8 +71,7 @@ BEGIN
                 EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', next);
                 EXIT wait;
             EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-                RAISE NOTICE 'table % is busy', next
-                    USING DETAIL = _user_of(next);
+                RAISE NOTICE 'table % is busy', next USING DETAIL = _user_of(next);
             END;
         END LOOP;
     END LOOP;

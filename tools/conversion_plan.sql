@@ -3,42 +3,35 @@
 -- What a conversion would change, and the space that it needs.
 CREATE FUNCTION _planned_objects(key _key) RETURNS TABLE (item text, relation regclass,
     detail text)
-LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-        SELECT 'column', c.relation,
-               format('"%s": %s becomes %s', c.attname, format_type(atttypid, atttypmod),
-                      key.to_type)
-        FROM _changing_columns(key) AS c
-             JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum
-        ORDER BY c.relation, c.attnum;
-    RETURN QUERY
-        SELECT 'index', i.relation, format('"%s"', name) FROM _changing_indexes(key) AS i;
-    RETURN QUERY
-        SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid::regclass,
-               format('"%s"', conname)
-        FROM _changing_constraints(key) WHERE contype IN ('f', 'c')
-        ORDER BY contype DESC, 2, conname;
-    RETURN QUERY
-        SELECT 'view', view, 'It is dropped by the last step, and created again.'
-        FROM _changing_views(key) WHERE owned ORDER BY depth, view;
-    RETURN QUERY
-        SELECT 'space', r.relation,
-               format('%s more while it is in use, %s under a lock',
-                      pg_size_pretty(pg_table_size(r.relation) + i.size),
-                      pg_size_pretty(pg_total_relation_size(r.relation)))
-        FROM (SELECT DISTINCT c.relation FROM _changing_columns(key) AS c) AS r,
-             LATERAL (SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint
-                      FROM _changing_indexes(key) AS k
-                      WHERE k.relation = r.relation) AS i (size);
-END;
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    (SELECT 'column', c.relation,
+            format('"%s": %s becomes %s', c.attname, format_type(atttypid, atttypmod), key.to_type)
+     FROM _changing_columns(key) AS c
+          JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum
+     ORDER BY c.relation, c.attnum)
+    UNION ALL
+    SELECT 'index', relation, format('"%s"', name) FROM _changing_indexes(key)
+    UNION ALL
+    (SELECT CASE contype WHEN 'f' THEN 'foreign key' ELSE 'check' END, conrelid::regclass,
+            format('"%s"', conname)
+     FROM _changing_constraints(key) WHERE contype IN ('f', 'c')
+     ORDER BY contype DESC, 2, conname)
+    UNION ALL
+    (SELECT 'view', view, 'It is dropped by the last step, and created again.'
+     FROM _changing_views(key) WHERE owned ORDER BY depth, view)
+    UNION ALL
+    SELECT 'space', r.relation,
+           format('%s more while it is in use, %s under a lock',
+                  pg_size_pretty(pg_table_size(r.relation) + i.size),
+                  pg_size_pretty(pg_total_relation_size(r.relation)))
+    FROM (SELECT DISTINCT relation FROM _changing_columns(key)) AS r,
+         LATERAL (SELECT coalesce(sum(pg_relation_size(index)), 0)::bigint
+                  FROM _changing_indexes(key) AS k WHERE k.relation = r.relation) AS i (size)
 $$;
 
 CREATE FUNCTION conversion_plan("table" regclass, "column" name, OUT item text,
     OUT relation regclass, OUT detail text) RETURNS SETOF record
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     snowflake CONSTANT boolean := (

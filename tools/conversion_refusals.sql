@@ -207,9 +207,7 @@ $$;
 CREATE FUNCTION _refusals(key _key) RETURNS TABLE (relation regclass, reason text, hint text,
     late boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH impossible AS MATERIALIZED (
-        SELECT * FROM _partition_key_refusals(key)
-    ), reasons AS (
+    WITH impossible AS MATERIALIZED (SELECT * FROM _partition_key_refusals(key)), reasons AS (
         SELECT *, false FROM _table_refusals(key)
         UNION ALL SELECT *, false FROM _role_refusals(key)
         UNION ALL SELECT *, false FROM _trigger_refusals(key)

@@ -88,8 +88,8 @@ BEGIN
            coalesce(string_agg(kind, ', ' ORDER BY kind), 'foreign keys') AS kinds
         INTO changed
     FROM (SELECT DISTINCT x.relation FROM _changing_columns(key) AS x) AS s
-         FULL JOIN (SELECT * FROM _conversions()
-                    WHERE key_table = key.relation) AS c USING (relation)
+         FULL JOIN (SELECT * FROM _conversions() WHERE key_table = key.relation) AS c
+             USING (relation)
          LEFT JOIN LATERAL (
              SELECT kind
              FROM jsonb_each(_fingerprint(s.relation)) AS now (kind, value)
@@ -115,8 +115,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     FROM _conversions()
          JOIN pg_constraint
              ON conrelid = relation AND conname = '_objectid_ext' AND NOT convalidated
-    WHERE key_table = "table"
-    ORDER BY 1
+    WHERE key_table = "table" ORDER BY 1
 $$;
 
 -- The constraints that must be validated after the columns are exchanged.  Checks and foreign

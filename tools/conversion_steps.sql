@@ -60,8 +60,7 @@ $$;
 -- Statements of a live conversion that remain; none if neither a type nor the default changes.
 CREATE FUNCTION _conversion_steps(key _key, new_default boolean, max_wait interval,
     rows_per_second integer, node integer, layout snowflake_layout) RETURNS text[]
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 DECLARE
     exchanged boolean;
     later jsonb;

@@ -3,8 +3,7 @@
 -- A table can have another name by now, or be gone; so this goes by what the functions' comments
 -- say.
 CREATE PROCEDURE undo_conversion("table" regclass, "column" name, max_wait interval DEFAULT '1 s')
-LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 DECLARE
     begun oid := (SELECT key_table FROM _conversions()
                   WHERE relation = "table" OR key_table = "table" LIMIT 1);
@@ -12,8 +11,7 @@ BEGIN
     IF num_nulls("table", "column", max_wait) > 0 THEN
         RAISE EXCEPTION 'table, column and max_wait must not be null'
             USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF begun IS NULL THEN
+    ELSIF begun IS NULL THEN
         RAISE EXCEPTION 'no column of table % is being converted', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;

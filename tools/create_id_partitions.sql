@@ -65,8 +65,7 @@ DECLARE
     name text;
 BEGIN
     SELECT nspname, relname INTO schema, name
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE c.oid = parent;
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = parent;
     IF octet_length(name || suffix) > 63 THEN
         -- another parent can begin with the same bytes
         suffix := '_' || left(md5(name), 8) || suffix;

@@ -138,9 +138,7 @@ DECLARE
     other record;
 BEGIN
     SELECT c.oid::regclass AS relation, pg_get_userbyid(relowner) AS owner INTO other
-    FROM (SELECT key.relation
-          UNION SELECT k.relation FROM _key_columns(key) AS k
-         ) AS t (relation)
+    FROM (SELECT key.relation UNION SELECT k.relation FROM _key_columns(key) AS k) AS t (relation)
          JOIN pg_class c ON c.oid = t.relation
     WHERE pg_get_userbyid(relowner) <> current_user
     ORDER BY c.oid LIMIT 1;

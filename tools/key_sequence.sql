@@ -60,9 +60,8 @@ $body$;
 -- identity, requires USAGE on the sequence of those who insert.
 CREATE FUNCTION _identity_statements(key _key, sequence regclass, name text) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH old AS (
-        SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
-    ), privileges AS (
+    WITH old AS (SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence),
+    privileges AS (
         SELECT grantee, privilege_type FROM old, aclexplode(relacl) WHERE grantee <> relowner
         UNION
         SELECT grantee, 'USAGE'
@@ -119,8 +118,7 @@ $$;
 -- The node to pass; null, for that of the server, only if the layout has nodes.
 CREATE FUNCTION _node(node integer, layout snowflake_layout) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT coalesce(node, CASE max_node WHEN 0 THEN 0 END)
-    FROM _layout_facts(layout)
+    SELECT coalesce(node, CASE max_node WHEN 0 THEN 0 END) FROM _layout_facts(layout)
 $$;
 
 -- Prepares the sequence of a column for snowflakes, and returns it with the default that issues

@@ -144,12 +144,12 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
 $$;
 
--- Statements that give the privileges of an access control list again.
-CREATE FUNCTION _grants(acl aclitem[], owner oid, "columns" text, object text) RETURNS SETOF text
+-- Statements that give the privileges of an access control list of the owner again.
+CREATE FUNCTION _grants(acl aclitem[], "columns" text, object text) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT format('GRANT %s%s ON %s TO %s%s', privilege_type, "columns", object, _grantee(grantee),
                   CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-    FROM aclexplode(acl) WHERE grantee <> owner
+    FROM aclexplode(acl) WHERE grantee <> quote_ident(current_user)::regrole
 $$;
 
 -- Statements that drop the views of a key, and that create them again with comments and
@@ -188,9 +188,9 @@ SET quote_all_identifiers = off AS $$
             FROM pg_default_acl, aclexplode(defaclacl)
             WHERE defaclrole = relowner AND defaclobjtype = 'r'
               AND defaclnamespace IN (0, relnamespace) AND grantee <> relowner
-            UNION ALL SELECT 22, _grants(relacl, relowner, '', view::text)
+            UNION ALL SELECT 22, _grants(relacl, '', view::text)
             UNION ALL
-            SELECT 22, _grants(attacl, relowner, format(' (%I)', attname), view::text)
+            SELECT 22, _grants(attacl, format(' (%I)', attname), view::text)
             FROM pg_attribute WHERE attrelid = view
         ) AS s (step, statement)
     )

@@ -3,27 +3,24 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION objectid_ext_tools" to load this file. \quit
 
--- All objects are in a schema that this script creates, so no other user can
--- have created objects in it before, and only its owner can later.  The control
--- file sets the schema pg_catalog only to keep other schemas out of the
--- search_path.
+-- All objects are in a schema that this script creates, so no other user can have created objects
+-- in it before, and only its owner can later.  The control file sets the schema pg_catalog only to
+-- keep other schemas out of the search_path.
 --
--- While this script runs, the schema of objectid_ext is in the search_path, and
--- other users may have CREATE on it.  For the same reason no function has it in
--- its search_path.  The rules for function bodies:
+-- While this script runs, the schema of objectid_ext is in the search_path, and other users may
+-- have CREATE on it.  For the same reason no function has it in its search_path.  The rules for
+-- function bodies:
 --
--- - A body is parsed when it is called, with the search_path that its function
---   sets: names of core, and of this extension, need no schema there.  It refers
---   to functions of objectid_ext, which can be in any schema and can be moved, by
---   the schema that _ids_schema() finds, with arguments of exactly their types.
---   Statements that others execute name the schema of everything.
--- - A body in the SQL-standard form is bound when it is created, and moves along
---   with objectid_ext.  It names the schema of each of core's functions and
---   operators; CASE with an operand, IN, BETWEEN, IS DISTINCT FROM and NULLIF
---   would look operators up.
+-- - A body is parsed when it is called, with the search_path that its function sets: names of core,
+--   and of this extension, need no schema there.  It refers to functions of objectid_ext, which can
+--   be in any schema and can be moved, by the schema that _ids_schema() finds, with arguments of
+--   exactly their types.  Statements that others execute name the schema of everything.
+-- - A body in the SQL-standard form is bound when it is created, and moves along with
+--   objectid_ext.  It names the schema of each of core's functions and operators; CASE with an
+--   operand, IN, BETWEEN, IS DISTINCT FROM and NULLIF would look operators up.
 -- - A string with a backslash is written E'...' or $$...$$, or the function sets
---   standard_conforming_strings: sessions can have that off.  What prints constants
---   that are parsed again sets datestyle, intervalstyle and extra_float_digits.
+--   standard_conforming_strings: sessions can have that off.  What prints constants that are parsed
+--   again sets datestyle, intervalstyle and extra_float_digits.
 -- - A check returns its argument, to be assigned: to the CONTEXT of its error, PERFORM would add a
 --   line more.
 
@@ -31,6 +28,7 @@ CREATE SCHEMA objectid_ext_tools;
 COMMENT ON SCHEMA objectid_ext_tools IS
     'functions of objectid_ext_tools; names that begin with an underscore are internal';
 GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
+-- What this script creates is created there.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('objectid_ext_tools, ',
                              pg_catalog.current_setting('search_path')), true);
 
