@@ -79,6 +79,7 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS depends_on_the_tool
   JOIN pg_extension AS e ON tools.refclassid = 'pg_extension'::regclass AND tools.refobjid = e.oid
  WHERE e.extname = 'objectid_ext_tools' AND tools.deptype = 'e' AND d.deptype = 'n'
    AND NOT EXISTS (SELECT FROM pg_depend AS member WHERE member.classid = d.classid AND member.objid = d.objid AND member.deptype = 'e')
+   AND NOT EXISTS (SELECT FROM pg_class AS row JOIN pg_depend AS member ON member.objid = row.reltype WHERE d.classid = 'pg_class'::regclass AND row.oid = d.objid AND member.classid = 'pg_type'::regclass AND member.deptype = 'e')
    AND d.classid <> 'pg_rewrite'::regclass;
 DROP EXTENSION objectid_ext_tools;
 RESET SESSION AUTHORIZATION;
