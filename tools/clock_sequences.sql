@@ -235,9 +235,8 @@ CREATE FUNCTION _clock_sequences() RETURNS TABLE (table_name regclass, column_na
     ids_per_second double precision, share double precision, counted_since timestamptz,
     last_instant timestamptz, years_left numeric, same_ids regclass[], problem text)
 LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
-    WITH found (clocks) AS MATERIALIZED (
-        SELECT ARRAY(SELECT c FROM _clocks() AS c)
-    ), clock AS MATERIALIZED (
+    WITH found (clocks) AS MATERIALIZED (SELECT ARRAY(SELECT c FROM _clocks() AS c)),
+    clock AS MATERIALIZED (
         SELECT c.*, c.generator = 'next_snowflake' AS is_clock,
                replace(c.layout::text, ';start=random', '') AS ids
         FROM found, unnest(clocks) AS c

@@ -11,9 +11,7 @@ $$;
 CREATE FUNCTION _narrow_values(function oid, to_type regtype) RETURNS TABLE (is_result boolean,
     name text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH types AS (
-        SELECT type FROM unnest(_reference_types(to_type)) AS type
-    ), declared AS (
+    WITH types AS (SELECT type FROM unnest(_reference_types(to_type)) AS type), declared AS (
         SELECT mode, type, coalesce(proargnames[n], '') AS name
         FROM pg_proc,
              unnest(coalesce(proallargtypes, proargtypes::oid[]), proargmodes::text[])

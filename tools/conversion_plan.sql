@@ -1,8 +1,7 @@
 -- ===== Conversions: what there is to know before =====
 
 -- What a conversion would change, and the space that it needs.
-CREATE FUNCTION _planned_objects(key _key) RETURNS TABLE (item text, relation regclass,
-    detail text)
+CREATE FUNCTION _planned_objects(key _key) RETURNS TABLE (item text, relation regclass, detail text)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     (SELECT 'column', c.relation,
             format('"%s": %s becomes %s', c.attname, format_type(atttypid, atttypmod), key.to_type)

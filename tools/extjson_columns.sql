@@ -2,12 +2,12 @@
 
 -- How often a field has values of each kind: the narrowest type of a column that takes them, or
 -- else what they are.  A double that is whole is an integer, for JavaScript makes no difference.
--- A number without a wrapper is a double if it has no more digits than one can have.
+-- A number without a wrapper is a double if it has no more digits than one can have.  Compiling
+-- takes longer than reading some thousand documents.
 CREATE FUNCTION _extjson_kinds(documents regclass, doc name) RETURNS TABLE (name text, kind text,
     number bigint, legacy bigint)
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET jit = off           -- compiling takes longer than reading some thousand documents
-AS $$
+SET jit = off AS $$
 DECLARE
     other jsonb;
 BEGIN
