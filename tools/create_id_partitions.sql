@@ -158,21 +158,26 @@ END;
 $$;
 
 -- Bounds and names are in UTC, whatever the time zone of the session.  now() is what
--- people type; a time of whole minutes has been chosen.  To read the list of partitions again
--- for each new one would take longer than to create it.
+-- people type; a time of whole minutes has been chosen, or is midnight in another zone, so a
+-- notice shows it.  To read the list of partitions again for each new one would take longer than
+-- to create it.
 CREATE FUNCTION create_id_partitions(parent regclass, every interval, first timestamptz,
     upto timestamptz, layout snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
+    unit CONSTANT text := CASE WHEN every < '1 day' THEN 'minute'
+                               WHEN every < '1 month' THEN 'day' ELSE 'month' END;
     series _series;
     begins timestamptz;
     ends timestamptz;
 BEGIN
     parent := _check_partition_call(parent, every, first, upto);
     series := _partition_series(parent, layout);
-    IF first <> date_trunc('minute', first) THEN
-        first := (_period(every, NULL, first)).lower;
+    IF first <> date_trunc(unit, first) THEN
+        IF first <> date_trunc('minute', first) THEN
+            first := (_period(every, NULL, first)).lower;
+        END IF;
         RAISE NOTICE 'the first partition begins at %', first;
     END IF;
     FOR n IN 0 .. 100000 LOOP
