@@ -45,7 +45,7 @@ my %shard = (
 			AND (SELECT count(*) FROM "Shard 6".line WHERE order_id = o.id) = 3},
 		take => q{SELECT nextval('"Shard 6"."Order_id_seq"')},
 		others => q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY id)) FROM "Shard 6"."Order" AS o WHERE token LIKE 'old%'),
-			(SELECT string_agg(i::text, ',' ORDER BY i) FROM "Shard 6".by_index AS i), (SELECT count(*) FROM "Shard 6".nothing),
+			(SELECT string_agg(i::text, ',' ORDER BY i) FROM "Shard 6".by_index AS i), (SELECT count(*) FROM "Shard 6".nothing),(SELECT string_agg(t::text, ',') FROM U&"Shard 6".U&"of two\000alines" AS t),
 			(SELECT string_agg(l::text, ',') FROM "Shard 6".archived_log AS l), (SELECT string_agg(r::text, ',' ORDER BY id) FROM "Shard 6".ranking AS r),
 			(SELECT last_value FROM "Shard 6"."Line Number") IS NULL},
 	},
@@ -89,7 +89,8 @@ my $published = publications('a');
 
 # ---- The program ----------------------------------------------------------------
 #
-# It stops before a step, a command that asks a server for something, and waits.
+# It stops before a step, a command that asks a server for something, and waits.  The
+# step is known by its number or by how it begins.
 
 my $dir = PostgreSQL::Test::Utils::tempdir('steps');
 append_to_file("$dir/trap.sh", <<'END');
@@ -102,7 +103,7 @@ if [ "${0##*/}" = move_shard ]; then
 		case $BASH_COMMAND in *'ask '* | *wait_until* | set_shard_clock | *'(definitions'* | *contents* | *'"${psql'*) ;; *) return 0 ;; esac
 		steps=$((steps + 1))
 		printf '%s\n' "${BASH_COMMAND%%$'\n'*}" >>"$STEPS/all"
-		[ "$steps" = "$STOP_AT" ] || return 0
+		case $steps:$BASH_COMMAND in "$STOP_AT":* | *:"$STOP_AT"*) ;; *) return 0 ;; esac
 		echo "$$ $BASH_COMMAND" >"$STEPS/new"
 		mv "$STEPS/new" "$STEPS/reached"
 		while [ -e "$STEPS/reached" ] && [ ! -e "$STEPS/go" ]; do sleep 0.01; done
@@ -118,15 +119,28 @@ sub options
 		'--directory=' . $directory->connstr('postgres'), "--shard=$number");
 }
 
+my $moves = 0;
+
 sub start_move
 {
 	my ($stop_at, @options) = @_;
-	unlink map { "$dir/$_" } qw(all reached go);
-	local %ENV = (%ENV, BASH_ENV => "$dir/trap.sh", STEPS => $dir, STOP_AT => $stop_at);
-	my %move = (out => '', err => '');
+	my %move = (out => '', err => '', dir => "$dir/" . ++$moves);
+	mkdir $move{dir};
+	local %ENV = (%ENV, BASH_ENV => "$dir/trap.sh", STEPS => $move{dir}, STOP_AT => $stop_at);
 	$move{run} = IPC::Run::start([ $program, @options ], '<', \undef, '>', \$move{out}, '2>', \$move{err});
 	return \%move;
 }
+
+# Returns the process and the command that it is about to run.
+sub wait_for_step
+{
+	my ($move) = @_;
+	sleep 0.01 while !-e "$move->{dir}/reached" && $move->{run}->pump_nb;
+	-e "$move->{dir}/reached" or die "the step was not reached: $move->{err}";
+	return slurp_file("$move->{dir}/reached") =~ /(\d+) (.*)/;
+}
+
+sub go_on { append_to_file("$_[0]{dir}/go", ''); }
 
 # Returns its status.
 sub end_move
@@ -135,6 +149,10 @@ sub end_move
 	$move->{run}->finish;
 	return $move->{run}->full_result(0);
 }
+
+sub steps_of { return split /\n/, slurp_file("$_[0]{dir}/all"); }
+
+sub elsewhere { return $shard{ $_[0] }{place} eq 'a' ? 'b' : 'a'; }
 
 sub move
 {
@@ -224,44 +242,49 @@ sub wait_for_rows
 
 my $page_shows = join '', slurp_file('docs/sharding.md') =~ /^    move_shard .*\n.* --dry-run\n\n((?: {4}.*\n)+)\nWithout .*\n\n((?: {4}.*\n)+)/m;
 
-# There and back, without trouble
-my (@steps, $copying);
-foreach my $to ('b', 'a')
+# Nothing goes wrong.
+sub move_well
+{
+	my ($number) = @_;
+	my ($from, $to) = ($shard{$number}{place}, elsewhere($number));
+	my $move = start_move(0, options($number, $from, $to));
+	is(end_move($move) . " $move->{err}", '0 ', "$shard{$number}{schema} is moved to $to");
+	is_at($number, $from, $to, $shard{$number}{schema});
+	return $move;
+}
+
+# There, and in the long form back
+my (%steps, @commands);
+foreach my $to ('b', $long ? 'a' : ())
 {
 	foreach my $number (sort keys %shard)
 	{
 		wait_for_rows($number);
-		my $from = $shard{$number}{place};
-		my ($status, $stdout, $stderr) = move(options($number, $from, $to));
-		is("$status $stderr", '0 ', "$shard{$number}{schema} is moved to $to");
-		is($stdout =~ s/^/    /mgr =~ s/\d+ kB/472 kB/r, $page_shows, 'it prints what the page shows') if $number == 5;
-		is_at($number, $from, $to, $shard{$number}{schema});
-		my @commands = split /\n/, slurp_file("$dir/all");
-		push @steps, scalar(@commands);
-		($copying) = grep { $commands[ $_ - 1 ] eq 'ask T' } 1 .. @commands;
+		my $move = move_well($number);
+		is($move->{out} =~ s/^/    /mgr =~ s/\d+ kB/472 kB/r, $page_shows, 'it prints what the page shows') if $number == 5;
+		@commands = steps_of($move);
+		$steps{@commands} = 1;
 		wait_for_rows($number);
-		is(definitions($to, $shard{$number}{schema}), $shard{$number}{definitions}, 'and has the same definitions');
-		is(on($to, $shard{$number}{others}), $shard{$number}{others_before}, 'and the same rows');
+		is(definitions($to, $shard{$number}{schema}), $shard{$number}{definitions}, 'the definitions are the same');
+		is(on($to, $shard{$number}{others}), $shard{$number}{others_before}, 'and the rows');
 	}
 	is(publications($to), $published, 'and publications publish the same');
 }
-is(join(' ', grep { $_ != $steps[0] } @steps), '', "all take $steps[0] steps");
+is(keys %steps, 1, 'all take the same steps');
+my ($copying) = grep { $commands[ $_ - 1 ] eq 'ask T' } 1 .. @commands;
 
 # Something goes wrong before a step, and then the move goes on or is undone.
 sub interrupt
 {
 	my ($step, $number, $what, $then) = @_;
-	my $from = $shard{$number}{place};
-	my $to = $from eq 'a' ? 'b' : 'a';
+	my ($from, $to) = ($shard{$number}{place}, elsewhere($number));
 	my $name = "$shard{$number}{schema}, step $step, $what killed, $then";
 	my $victim = $what eq 'source' ? $server{$from} : $server{$to};
 	my $move = start_move($step, options($number, $from, $to));
-	sleep 0.01 while !-e "$dir/reached" && $move->{run}->pump_nb;
-	-e "$dir/reached" or die "$name: not reached: $move->{err}";
-	my ($pid, $command) = slurp_file("$dir/reached") =~ /(\d+) (.*)/;
+	my ($pid, $command) = wait_for_step($move);
 	if ($what eq 'program') { kill 9, $pid; }
 	else { kill_server($victim); }
-	append_to_file("$dir/go", '');
+	go_on($move);
 	my $status = end_move($move) == 0 ? 0 : 1;
 	$victim->start unless $what eq 'program';
 	note "$name: $command; $status";
@@ -282,7 +305,7 @@ sub interrupt
 # In the short form some of them, with each victim and each shard, and where the source
 # is lost while the target waits for the rows of a table
 my $round = 0;
-foreach my $step (1 .. $steps[0])
+foreach my $step (1 .. @commands)
 {
 	foreach my $what ('program', 'source', 'target')
 	{
@@ -342,49 +365,29 @@ foreach my $number (sort keys %shard)
 
 # ---- Without clients ------------------------------------------------------------
 
-# Run a move up to a step, which is named as it was in the last, do something, and let it go on.
+# Run a move up to a step, do something, and let it go on.
 sub stopped_move
 {
 	my ($number, $step, $do) = @_;
-	my $from = $shard{$number}{place};
-	my $to = $from eq 'a' ? 'b' : 'a';
-	my @commands = split /\n/, slurp_file("$dir/steps");
-	my ($at) = grep { $commands[ $_ - 1 ] =~ $step } 1 .. @commands;
-	my $move = start_move($at, options($number, $from, $to));
-	sleep 0.01 while !-e "$dir/reached" && $move->{run}->pump_nb;
-	-e "$dir/reached" or die "step $at was not reached: $move->{err}";
+	my ($from, $to) = ($shard{$number}{place}, elsewhere($number));
+	my $move = start_move($step, options($number, $from, $to));
+	wait_for_step($move);
 	$do->($from, $to);
-	append_to_file("$dir/go", '');
+	go_on($move);
 	my $status = end_move($move);
 	$shard{$number}{place} = $to if $status == 0;
 	return ($status, $move->{err});
 }
 
-sub move_on
-{
-	my ($number) = @_;
-	my $from = $shard{$number}{place};
-	my $to = $from eq 'a' ? 'b' : 'a';
-	my ($status, $stdout, $stderr) = move(options($number, $from, $to));
-	is("$status $stderr", '0 ', "$shard{$number}{schema} is moved to $to");
-	is_at($number, $from, $to, $shard{$number}{schema});
-}
-
 # Ids go on above those from the old place, even if they are ahead of the clock.
-foreach (
-	[ 5, q{SELECT setval('shard_5.photo_id', make_snowflake(now() + interval '1 hour', 5, 0, 'instagram'))}, q{INSERT INTO shard_5.photo (title) VALUES ('ahead') RETURNING id} ],
-	[ 7, q{SELECT setval('shard_id_reservation', (extract(epoch FROM now() + interval '1 minute') * 1000000)::bigint)}, q{SELECT insta7.post(gen_random_uuid()::text)} ])
-{
-	my ($number, $set_clock, $write) = @$_;
-	on($shard{$number}{place}, $set_clock);
-	my $before = on($shard{$number}{place}, $write);
-	move_on($number);
-	cmp_ok(on($shard{$number}{place}, $write), '>', $before, 'the next id is above the last from the old place');
-}
+my $next_id = q{INSERT INTO shard_5.photo (title) VALUES ('ahead') RETURNING id};
+on($shard{5}{place}, q{SELECT setval('shard_5.photo_id', make_snowflake(now() + interval '1 hour', 5, 0, 'instagram'))});
+my $last_id = on($shard{5}{place}, $next_id);
+move_well(5);
+cmp_ok(on($shard{5}{place}, $next_id), '>', $last_id, 'the next id is above the last from the old place');
 
 # What it would do
-my ($here, $there) = $shard{6}{place} eq 'a' ? ('a', 'b') : ('b', 'a');
-my ($status, $stdout, $stderr) = move(options(6, $here, $there), '--dry-run');
+my ($status, $stdout, $stderr) = move(options(6, $shard{6}{place}, elsewhere(6)), '--dry-run');
 is("$status $stderr", '0 ', 'a dry run');
 like($stdout, qr/^"Shard 6"."Order", \d+ kB: copied, then followed\n(?:.*\n)*"Shard 6".session, \d+ kB: copied while writes wait, unlogged\n(?:.*\n)*"Shard 6".per_status: refreshed\n/,
 	'it says what it would do');
@@ -392,10 +395,8 @@ is(on($_, $leftovers), '0|0|0|0|0', "and leaves nothing on $_") foreach 'a', 'b'
 
 # Those who wait for the locks: by name, through a view and a parsed function that know
 # the table already, and for a sequence.  Readers do not wait.
-move_on(6);
-PostgreSQL::Test::Utils::system_or_bail('cp', "$dir/all", "$dir/steps");
 my @waiting;
-($status, $stderr) = stopped_move(6, qr/^answer=\$\(ask S /, sub {
+($status, $stderr) = stopped_move(6, 'answer=$(ask S ', sub {
 	my ($from, $to) = @_;
 	@waiting = map { start_client($server{$from}, $_) } (
 		q{INSERT INTO "Shard 6"."Order" (token) VALUES ('late')},
@@ -415,41 +416,60 @@ is(on($shard{6}{place}, q{SELECT count(*) FROM "Shard 6"."Order" WHERE token = '
 sub is_stopped
 {
 	my ($message, $status, $stderr) = @_;
-	my ($from, $to) = $shard{6}{place} eq 'a' ? ('a', 'b') : ('b', 'a');
 	isnt($status, 0, 'it stops');
 	like($stderr, $message, 'and says why');
-	on($from, q{SELECT "Shard 6".place_order(gen_random_uuid()::text)});
+	on($shard{6}{place}, q{SELECT "Shard 6".place_order(gen_random_uuid()::text)});
 }
+is_stopped(qr/^< "Shard 6"\.every_column\|2\|.*^> "Shard 6"\.every_column\|1\|.*rows, sequences or publications of source \(<\) and target \(>\) differ/ms,
+	stopped_move(6, 'compare_contents', sub { on($_[1], q{DELETE FROM "Shard 6".every_column WHERE a = 1}) }));
 
-sub undo_move
-{
-	my ($number) = @_;
-	my ($from, $to) = $shard{$number}{place} eq 'a' ? ('a', 'b') : ('b', 'a');
-	my ($status, $stdout, $stderr) = move(options($number, $from, $to), '--abort');
-	is("$status $stderr", '0 ', 'it is undone');
-	is_at($number, $to, $from, 'undone');
-}
-is_stopped(qr/^< "Shard 6"\.by_index\|102\|.*^> "Shard 6"\.by_index\|102\|.*rows, sequences or publications of source \(<\) and target \(>\) differ/ms,
-	stopped_move(6, qr/^compare_contents/, sub { on($_[1], q{UPDATE "Shard 6".by_index SET f = 1 WHERE a = 5}) }));
-undo_move(6);
+# Nor is it held up by a target that hangs, here over the rows of that attempt, when the program is gone.
+my ($from, $to) = ($shard{6}{place}, elsewhere(6));
+my $hang = $server{$to}->background_psql('postgres');
+$hang->query_safe('BEGIN; SELECT FROM "Shard 6".every_column FOR UPDATE');
+my $move = start_move(0, options(6, $from, $to));
+my $sessions = q{FROM pg_stat_activity WHERE application_name = 'move_shard'};
+$server{$to}->poll_query_until('postgres', "SELECT count(*) = 1 $sessions AND wait_event_type = 'Lock'") or die 'it does not wait';
+is(on($from, "SELECT count(*) > 0 $sessions AND state = 'idle in transaction'"), 't', 'the source is locked');
+$move->{run}->signal('KILL');
+ok($server{$from}->poll_query_until('postgres', "SELECT count(*) = 0 $sessions"), 'it goes on');
+$hang->quit;
+end_move($move);
+$server{$to}->poll_query_until('postgres', "SELECT count(*) = 0 $sessions") or die 'a session is left';
+
 is_stopped(qr/the definitions have changed meanwhile/,
-	stopped_move(6, qr/^answer=\$\(ask S /, sub { on($_[0], q{CREATE FUNCTION "Shard 6".added() RETURNS int RETURN 1}) }));
+	stopped_move(6, 'answer=$(ask S ', sub { on($_[0], q{CREATE FUNCTION "Shard 6".added() RETURNS int RETURN 1}) }));
 is_stopped(qr/^< CREATE FUNCTION "Shard 6"\.added\(\).*the definitions of source \(<\) and target \(>\) differ/ms,
-	(move(options(6, $shard{6}{place}, $shard{6}{place} eq 'a' ? 'b' : 'a')))[ 0, 2 ]);
-on($shard{6}{place}, 'DROP FUNCTION "Shard 6".added');
-move_on(6);
+	(move(options(6, $from, $to)))[ 0, 2 ]);
+on($from, 'DROP FUNCTION "Shard 6".added');
+($status, $stdout, $stderr) = move(options(6, $from, $to), '--abort');
+is("$status $stderr", '0 ', 'it is undone');
+is_at(6, $to, $from, 'undone');
 
-# Between two databases of one server; the directory's has wal_level = replica.
+# Between two databases of one server; the directory's has wal_level = replica.  A
+# client's settings are not those of the database, and all that is there is published.
 foreach my $node ($directory, $server{ $shard{6}{place} })
 {
-	my ($schema, $from) = ($node == $directory ? 'insta7' : 'Shard 6', $node->connstr('postgres'));
-	$node->safe_psql('postgres', 'CREATE DATABASE other');
-	$node->safe_psql('other', q{CREATE EXTENSION objectid_ext; CREATE PUBLICATION feed; CREATE PUBLICATION whole WITH (publish = 'insert')});
-	$node->command_ok([ 'psql', '-Xq', '-d', $from, '-f', 't/lib/forum_shard.sql' ], 'a schema') if $node == $directory;
+	my ($schema, $database) = $node == $directory ? ('insta7', 'one') : ('Shard 6', 'postgres');
+	my $from = $node->connstr($database);
+	foreach my $new ($node == $directory ? 'one' : (), 'other')
+	{
+		$node->safe_psql('postgres', "CREATE DATABASE $new TEMPLATE template0 LOCALE 'C'" . ($node == $directory && " ENCODING 'UTF8'"));
+		$node->safe_psql($new, q{CREATE EXTENSION objectid_ext; CREATE PUBLICATION feed; CREATE PUBLICATION whole WITH (publish = 'insert')});
+	}
+	if ($node == $directory)
+	{
+		$node->command_ok([ 'psql', '-Xq', '-d', $from, '-f', 't/lib/forum_shard.sql' ], 'a schema');
+		$node->safe_psql('one', q{CREATE TABLE insta7.U&"gr\00f6\00dfe" AS SELECT U&'\00e9' AS letter; ALTER ROLE CURRENT_USER IN DATABASE one SET client_encoding = 'LATIN1'});
+	}
+	$node->safe_psql('other', 'CREATE PUBLICATION all_tables FOR ALL TABLES');
+	my $ahead = q{SELECT setval('shard_id_reservation', (extract(epoch FROM now() + interval '1 minute') * 1000000)::bigint)};
+	my $last = $schema eq 'insta7' && $node->safe_psql('one', "$ahead \\g /dev/null\nSELECT insta7.post('ahead')");
 	($status, $stdout, $stderr) = move("--schema=$schema", "--source=$from", '--target=' . $node->connstr('other'));
 	is("$status $stderr", '0 ', "$schema is moved within one server");
 	like($stdout, $node == $directory ? qr/posts, \d+ \w+: copied while writes wait, wal_level is not logical/ : qr/The target copies the tables and follows/, 'as it can be');
-	is($node->safe_psql('postgres', $leftovers), '0|0|0|0|0', 'and nothing is left');
+	is($node->safe_psql($database, $leftovers), '0|0|0|0|0', 'and nothing is left');
+	cmp_ok($node->safe_psql('other', "SELECT insta7.post('later')"), '>', $last, 'the next id is above the last from the old place') if $last;
 	is($node->safe_psql('other', "SELECT to_regnamespace('\"$schema\"') IS NOT NULL"), 't', 'it is there');
 }
 
@@ -473,7 +493,8 @@ on('a', q{
 	CREATE VIEW elsewhere.photos AS TABLE blocked.photo;
 	ALTER TABLE blocked.child OWNER TO here;
 	ALTER PUBLICATION here ADD TABLE blocked.photo;
-	SELECT lo_create(0)});
+	SELECT lo_create(0);
+	SELECT pg_create_physical_replication_slot('used_' || i) FROM generate_series(1, 9) AS i});
 on('b', q{CREATE SCHEMA blocked; CREATE TABLE blocked.photo (id bigint PRIMARY KEY); CREATE PUBLICATION there FOR TABLE blocked.photo});
 on('a', "CREATE SUBSCRIPTION writes CONNECTION \$\$$conninfo{b}\$\$ PUBLICATION there WITH (create_slot = false, enabled = false, slot_name = s, copy_data = false)");
 my @where = ('--schema=blocked', "--source=$conninfo{a}", "--target=$conninfo{b}");
@@ -490,11 +511,13 @@ table blocked.child is a child of table elsewhere.parent
 trigger always of table blocked.photo fires for copied rows, too
 role here is not on the target
 publication here is not on the target
+the source has fewer than two free replication slots
 the directory has no route of shard 99
 the target has a schema "blocked"
 move_shard: stopped.  Nothing has been changed.
 }, 'what is in the way');
 isnt($status, 0, 'and nothing is done');
+on('a', q{SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_type = 'physical'});
 is(on('a', $leftovers), '1|0|0|1|0', 'nothing at all');
 
 # What is found by trying
@@ -509,6 +532,8 @@ $directory->command_fails_like([ $program, @where, '--source=host=/nowhere' ], q
 $directory->command_fails_like([ $program, @where, "--target=$conninfo{a}" ], qr/source and target are one database/, 'one database');
 $directory->command_fails_like([ $program, @where, "--target=$conninfo{b} password=secret", @directory ], qr/the route would contain a password/, 'a password');
 $directory->command_fails_like([ $program, @where, $directory[0] ], qr/--directory and --shard go together/, 'a directory without a shard');
+$directory->command_fails_like([ $program, @where, "--target=$conninfo{b} options='-c work_mem=4MB'" ], qr/a CONNINFO has options/, 'options of its sessions');
+$directory->command_fails_like([ $program, @where, '--dry-run', '--abort' ], qr/--dry-run and --abort exclude each other/, 'two actions');
 $directory->command_fails_like([ $program, @where, '--move' ], qr/unknown option --move/, 'an unknown option');
 $directory->command_fails_like([ $program, '--schema=nowhere', @where[ 1, 2 ] ], qr/the source has no schema "nowhere"/, 'no such schema');
 $directory->command_fails_like([ $program, '--schema=nowhere', @where[ 1, 2 ], '--abort' ], qr/the source has no schema "nowhere"/, 'nor to undo');

@@ -40,6 +40,8 @@ ALTER TABLE by_index REPLICA IDENTITY USING INDEX by_index_key;
 CREATE TABLE every_column (a int, b float8, p point); ALTER TABLE every_column REPLICA IDENTITY FULL;
 CREATE TABLE dropped (a int, gone int, b int PRIMARY KEY); ALTER TABLE dropped DROP gone; ALTER TABLE dropped ADD c text DEFAULT 'c';
 CREATE TABLE nothing ();
+CREATE TABLE "of two
+lines" (name int, parts text[], CHECK (parts[1:name] IS NOT NULL));
 CREATE STATISTICS pair (ndistinct) ON a, b FROM by_index;
 CREATE VIEW open_order AS SELECT * FROM "Order" WHERE "Status" = 'new' WITH CHECK OPTION;
 CREATE MATERIALIZED VIEW per_status AS SELECT "Status", count(*) FROM "Order" GROUP BY 1;
@@ -90,6 +92,8 @@ INSERT INTO archived_log (what, reason) VALUES ('old', 'full');
 INSERT INTO session VALUES ('k', 'v');
 INSERT INTO dropped (a, b) VALUES (1, 1);
 INSERT INTO nothing DEFAULT VALUES;
+INSERT INTO "of two
+lines" VALUES (1, '{a,b}');
 REFRESH MATERIALIZED VIEW per_status; REFRESH MATERIALIZED VIEW sums;
 ALTER PUBLICATION feed ADD TABLE by_index (a, b) WHERE (a > 3), ONLY ranking, ONLY archived_log;
 ALTER PUBLICATION whole ADD TABLES IN SCHEMA "Shard 6";
