@@ -37,9 +37,11 @@ SELECT pg_temp.settled() >= :second AS all_settled;
 SELECT pg_temp.settled() AS before \gset
 SELECT count(*) FILTER (WHERE pg_temp.settled() < :before) FROM generate_series(1, 1000);
 
--- layouts that have not begun, or are over
+-- layouts that have not begun, are over, or in their last tick
 SELECT pg_temp.settled('time:41,node:13,seq:10;tick=1ms;epoch=2090-01-01T00:00:00Z');
 SELECT pg_temp.settled('time:20,node:13,seq:10;tick=1ms;epoch=2020-01-01T00:00:00Z'), (1::bigint << 43) - 1 AS highest;
+SELECT pg_temp.settled(format('time:1,node:13,seq:10;tick=3600s;epoch=%s',
+	to_char(now() AT TIME ZONE 'UTC' - interval '90 min', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::snowflake_layout);
 
 -- privileges: as for next_shard_id(); read-only transactions; isolation levels
 CREATE ROLE regress_feed_reader;

@@ -88,6 +88,15 @@ RESET ROLE;
 REVOKE USAGE ON SEQUENCE shard_id_reservation FROM regress_shard_user;
 DROP ROLE regress_shard_user;
 
+-- a layout that ends before the lead that is allowed (last, for it takes ids of the future)
+SET objectid_ext.max_clock_lead = '1h';
+\set VERBOSITY sqlstate
+SELECT count(next_shard_id(1, 1, format('time:10,node:4,seq:8;tick=1s;epoch=%s',
+	to_char(now() AT TIME ZONE 'UTC' - interval '1000 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::snowflake_layout))
+FROM generate_series(1, 100);
+\set VERBOSITY default
+RESET objectid_ext.max_clock_lead;
+
 DROP TABLE burst_id;
 DROP SEQUENCE burst, other;
 SET client_min_messages = warning;

@@ -30,6 +30,15 @@ EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id <@ tstzrange('2025-06-01 0
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_event WHERE id >= NULL::timestamptz', 'Scan using|Filter');
 SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_event WHERE id <@ NULL::tstzrange', 'Scan using|Filter');
 
+-- Without our function that makes the bound, or with another's of another type, the
+-- comparison stays as it is.
+BEGIN;
+ALTER FUNCTION objectid_floor(timestamptz) RENAME TO other_floor;
+EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id < timestamptz '2025-01-02 00:00:00+00';
+CREATE FUNCTION objectid_floor(timestamptz) RETURNS text IMMUTABLE STRICT RETURN 'other';
+EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id < timestamptz '2025-01-02 00:00:00+00';
+ROLLBACK;
+
 -- The estimate for a day is that for the two ids: 24 rows, within a factor of 2.
 CREATE FUNCTION pg_temp.estimate(query text) RETURNS float
 LANGUAGE plpgsql AS $$

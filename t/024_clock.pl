@@ -113,6 +113,10 @@ SKIP:
 	check_clock_steps($fake);
 	check_forgetful($fake);
 	come_back($fake);
+	set_clock($machine, 85 * 366 * 86400);
+	my (undef, undef, $late) = $fake->psql('postgres', 'SELECT gen_objectid()');
+	like($late, qr/current time is out of range for type objectid/, 'no objectid after 2106');
+	set_clock($machine, 0);
 	$fake->stop;
 }
 

@@ -91,6 +91,11 @@ foreach ('ALTER SEQUENCE shard_id_reservation INCREMENT 1;', $renew)
 	is_refused('the first since the start', "BEGIN; $_");
 }
 
+# An unlogged sequence would lose the reservation in a crash.
+my (undef, undef, $unlogged) = $node->psql('postgres', "ALTER SEQUENCE shard_id_reservation SET UNLOGGED; $other");
+like($unlogged, qr/"shard_id_reservation" is not a logged sequence/, 'no id while the sequence is unlogged');
+$node->safe_psql('postgres', "ALTER SEQUENCE shard_id_reservation SET LOGGED; $other");
+
 # Where there was none before, the transaction that creates the extension takes ids.
 sub create_and_take
 {
@@ -129,6 +134,7 @@ sub wait_for_commit
 	return slurp_file($waiting->{output}) . slurp_file($waiting->{errors});
 }
 like(wait_for_commit($renew), qr/^\d+\n$/, 'an id from the extension that is created when another is dropped');
+like(wait_for_commit('ALTER SEQUENCE shard_id_reservation INCREMENT 1;'), qr/^\d+\n$/, 'an id after ALTER SEQUENCE');
 like(wait_for_commit('DROP EXTENSION objectid_ext CASCADE'), qr/ERROR:  extension "objectid_ext" does not exist/, 'no id after DROP EXTENSION');
 $node->safe_psql('postgres', 'CREATE EXTENSION objectid_ext');
 
