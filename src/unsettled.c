@@ -177,14 +177,12 @@ limit_of_locks(Oid relid, int64 limit)
  * Remove what others know of a sequence.  The rest of its block is given up.  If this
  * throws an error, the entry is not used any more, but can still be in the table.
  */
-void
+static void
 unsettled_forget(sequence_entry *entry)
 {
 	unsettled_ids *ids = entry->unsettled;
 
 	entry->remaining = 0;
-	if (ids == NULL)
-		return;
 	pg_atomic_write_u64(&ids->word, 0);
 	entry->unsettled = NULL;
 	dlist_delete(&entry->registered_link);

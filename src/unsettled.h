@@ -15,7 +15,6 @@ extern void unsettled_register(sequence_entry *entry);
 extern void unsettled_publish(sequence_entry *entry, int64 first);
 extern void unsettled_set_block(sequence_entry *entry, TimestampTz begin, TimestampTz end);
 extern bool unsettled_resume_block(sequence_entry *entry);
-extern void unsettled_forget(sequence_entry *entry);
 extern int64 unsettled_limit(Oid relid, int64 limit);
 
 #endif							/* UNSETTLED_H */
