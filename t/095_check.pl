@@ -5,6 +5,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use File::Temp qw(tempdir);
+use PostgreSQL::Test::Utils qw(slurp_file);
 use Test::More;
 
 my $dir = tempdir(CLEANUP => 1);
@@ -73,6 +74,26 @@ foreach my $list ('verify/fuzz/differential/faults', 'verify/proofs/runs')
 		ok(-f $file && system('bash', '-c', 'sed -E "$1" "$2" | cmp -s - "$2"', 'bash', $fault, $file) != 0,
 			"$list changes $file: $fault");
 	}
+}
+
+# What scripts/coverage and scripts/mutants know of the C
+sub read_rows
+{
+	my ($list) = @_;
+	open(my $handle, '<', $list) or die "$list: $!";
+	return map { chomp; [ split /\t/ ] } grep { !/^#/ } <$handle>;
+}
+foreach (read_rows('verify/unreached'))
+{
+	my ($file, $function, $text, $reason) = @$_;
+	my $code = join "\n", map { s/^\s+//r =~ s/\t+/ /gr } split /\n/, slurp_file($file);
+	ok($reason && $code =~ /^\Q$function\E\(.*?^\Q$text\E$/ms, "verify/unreached: $file, $function(): $text");
+}
+my %tests_of = map { $_->[0] => $_->[1] } read_rows('verify/mutants/tests');
+is(join(' ', sort glob '*.c src/*.c'), join(' ', sort grep { /c\z/ } keys %tests_of), 'verify/mutants/tests has each file of C');
+foreach my $test (map { split / / } values %tests_of)
+{
+	ok(-f "sql/$test.sql" || -f "specs/$test.spec" || -f "t/$test.pl", "verify/mutants/tests: $test");
 }
 
 # Arguments
