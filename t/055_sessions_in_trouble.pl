@@ -132,7 +132,21 @@ if ($fails->{stderr} !~ /attach the same segment more than once/)
 	$fails->query_safe('COMMIT');
 	is($node->safe_psql('postgres', $held), 0, '... and its ids are settled');
 }
-$_->quit foreach map { $session{$_}{psql} } qw(commits rolls_back goes_on fails);
+
+# The first call of a session maps a small segment, then fails, and is tried again.
+my $first = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $first->query_safe("LOAD 'objectid_ext'; SELECT pg_backend_pid()");
+my $bound = q{CALL settled_snowflake('feed_id', NULL)};
+$first->query('CALL settled_snowflake(NULL, NULL)');	# which fills caches
+limit_memory($pid);
+$first->{stderr} = '';
+$first->query($bound);
+like($first->{stderr}, qr/could not map shared memory segment/, 'nor can one that has none of ours yet');
+unlimit_memory($pid);
+$first->{stderr} = '';
+like($first->query($bound) . $first->{stderr}, qr/\A\d+\z|attach the same segment more than once/, '... until it can map it');
+
+$_->quit foreach $first, map { $session{$_}{psql} } qw(commits rolls_back goes_on fails);
 is($node->safe_psql('postgres', $held), 0, 'no session that has ended holds bounds back');
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server has gone on all the time');
 unlike(slurp_file($node->logfile), qr/PANIC/, '... without a panic');
