@@ -33,6 +33,7 @@ SELECT pg_temp.plan_lines('(COSTS OFF) SELECT * FROM plan_event WHERE id <@ NULL
 -- Without our function that makes the bound, or with another's of another type, the
 -- comparison stays as it is.
 BEGIN;
+SET LOCAL enable_seqscan = on;
 ALTER FUNCTION objectid_floor(timestamptz) RENAME TO other_floor;
 EXPLAIN (COSTS OFF) SELECT * FROM plan_event WHERE id < timestamptz '2025-01-02 00:00:00+00';
 CREATE FUNCTION objectid_floor(timestamptz) RETURNS text IMMUTABLE STRICT RETURN 'other';
