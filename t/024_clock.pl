@@ -35,7 +35,8 @@ cmp_ok($rate, '>=', 0.1 * 4096, 'and not much less');
 
 # Waits can be cancelled.  With four ids per minute, one session waits for the
 # next id, and another for its turn.
-my $slow = q{next_snowflake('slow', 1, 'time:40,node:1,seq:2;tick=60s;epoch=2020-01-01T00:00:00Z')};
+my $minutes = 'time:40,node:1,seq:2;tick=60s;epoch=2020-01-01T00:00:00Z';
+my $slow = "next_snowflake('slow', 1, '$minutes')";
 my $endless = "SELECT count($slow) FROM generate_series(1, 100)";
 $node->safe_psql('postgres', 'CREATE SEQUENCE slow');
 
@@ -61,6 +62,13 @@ my ($second, $second_pid) = start_waiting('Lock');
 # Not at any moment: a minute may begin, and both take ids before they wait again.
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'tuple'}),
 	'a session waits for the clock, another one for its turn');
+
+# Who waits for the clock goes on waiting when it is woken up for another reason.
+$node->safe_psql('postgres', "SELECT pg_log_backend_memory_contexts($first_pid)");
+$node->wait_for_log(qr/logging memory contexts of PID $first_pid/);
+is($node->safe_psql('postgres', qq{SELECT pg_sleep(0.2);
+	SELECT snowflake_timestamp(last_value, '$minutes') <= clock_timestamp() + interval '1 s' FROM slow}),
+	"\nt", 'a session that is woken up does not take an id of the future');
 
 my (undef, undef, $timeout) = $node->psql('postgres', "SET lock_timeout = '10ms'; SET statement_timeout = '500ms'; $endless");
 like($timeout, qr/canceling statement due to statement timeout/, 'lock_timeout does not end the wait of a third');
