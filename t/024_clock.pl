@@ -88,6 +88,12 @@ foreach ([ $second, $second_pid, 'waits for its turn' ], [ $first, $first_pid, '
 }
 is(tuple_locks(), 0, 'no lock is left');
 
+# Nor is one while the transaction of a session that has waited goes on.
+my $open = $node->background_psql('postgres');
+$open->query_safe("SET client_min_messages = error; BEGIN; SELECT count(next_snowflake('ahead', 5, 'twitter')) FROM generate_series(1, 10000)");
+is(tuple_locks(), 0, 'nor during a transaction');
+$open->quit;
+
 my ($status, $output, $error) = $node->psql('postgres', "SET statement_timeout = '200ms'; $endless");
 like($error, qr/canceling statement due to statement timeout/, 'statement_timeout ends a wait');
 
