@@ -18,7 +18,7 @@ DECLARE
     number bigint := nextval(%1$L);
 BEGIN
     IF number < 1::bigint << 40 THEN
-        result := milliseconds << 23 | %2$s << 10 | number %% 1024;
+        result := (milliseconds << 23) | (%2$s << 10) | (number %% 1024);
     ELSE
         result := next_snowflake(%1$L, %2$s, 'instagram');
     END IF;
