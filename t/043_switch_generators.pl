@@ -27,12 +27,12 @@ $node->safe_psql('postgres', 'CREATE TABLE done ()');
 
 sub create_instagram
 {
-	my ($schema, $shard, $cache) = @_;
-	$cache //= '';
+	my ($schema, $shard, $cache, $attributes) = @_;
+	$_ //= '' foreach $cache, $attributes;
 	$node->safe_psql('postgres', qq{
 		CREATE SCHEMA $schema;
 		CREATE SEQUENCE $schema."Id" $cache;
-		CREATE FUNCTION $schema.id_of_shard(OUT result bigint) LANGUAGE plpgsql AS \$\$
+		CREATE FUNCTION $schema.id_of_shard(OUT result bigint) LANGUAGE plpgsql $attributes AS \$\$
 		DECLARE
 			number bigint := nextval('$schema."Id"') % 1024;
 			milliseconds bigint := floor(extract(epoch FROM clock_timestamp()) * 1000) - 1314220021721;
@@ -181,10 +181,11 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM generate_series(1, 3000),
 	3000, 'Instagram: ids are of the shard');
 end_switch(start_switch($command), 'Instagram, once more');
 test_ahead('Instagram', 'instagram', create_instagram('insta8191', 8191, 'CACHE 2'));
-($command, @tables) = create_instagram('empty', 0);
+($command, @tables) = create_instagram('empty', 0, '', 'SECURITY DEFINER SET search_path = pg_catalog');
 end_switch(start_switch($command), 'Instagram, tables without rows');
-is($node->safe_psql('postgres', "INSERT INTO $tables[0] DEFAULT VALUES RETURNING snowflake_timestamp(id, 'instagram') BETWEEN now() - interval '1 min' AND now() + interval '1 min'"),
-	't', 'Instagram: ids of the present');
+$node->safe_psql('postgres', "CREATE ROLE app; GRANT USAGE ON SCHEMA empty TO app; GRANT SELECT, INSERT ON $tables[0] TO app");
+is($node->safe_psql('postgres', "SET ROLE app; INSERT INTO $tables[0] DEFAULT VALUES RETURNING snowflake_timestamp(id, 'instagram') BETWEEN now() - interval '1 min' AND now() + interval '1 min'"),
+	't', 'Instagram: the function keeps its attributes, and its ids are of the present');
 
 my $locks = q{wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'};
 ($command, @tables) = create_mastodon();

@@ -8,10 +8,16 @@
 SELECT format('ALTER SEQUENCE %s CACHE 1', seqrelid::regclass)
 FROM pg_sequence WHERE seqrelid = :'sequence'::regclass AND seqcache > 1 \gexec
 
+-- The function keeps its attributes: SECURITY DEFINER, and a search_path without this extension.
+SELECT substring(split_part(pg_get_functiondef((:'function' || '()')::regprocedure), E'\nAS ', 1),
+                 E'\n LANGUAGE [^\n]*(.*)') AS attributes,
+       extnamespace::regnamespace || '.next_snowflake' AS generator
+FROM pg_extension WHERE extname = 'objectid_ext' \gset
+
 -- 1. The formula of the article until the sequence contains an id.  The time is read before
 -- the number, and is a millisecond earlier, so no such id is as late as the switch.  The
 -- function stays PL/pgSQL: in another language, statements that now run would fail.
-SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql AS %L', :'function',
+SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql %s AS %L', :'function', :'attributes',
               format($body$
 DECLARE
     milliseconds bigint := floor(extract(epoch FROM clock_timestamp()) * 1000) - 1314220021721 - 1;
@@ -20,10 +26,10 @@ BEGIN
     IF number < 1::bigint << 40 THEN
         result := (milliseconds << 23) | (%2$s << 10) | (number %% 1024);
     ELSE
-        result := next_snowflake(%1$L, %2$s, 'instagram');
+        result := %3$s(%1$L, %2$s, 'instagram');
     END IF;
 END
-$body$, :'sequence', :shard)) \gexec
+$body$, :'sequence', :shard, :'generator')) \gexec
 
 -- 2. Wait for the transactions that may still use the old function.
 SELECT coalesce(array_agg(virtualtransaction), '{}') AS old
@@ -50,5 +56,5 @@ HAVING count(*) > 0 \gexec
 SELECT next_snowflake(:'sequence', :shard, 'instagram') AS first_id;
 
 -- 4. The function needs no numbers any more.
-SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql AS %L', :'function',
-              format($body$ BEGIN result := next_snowflake(%L, %s, 'instagram'); END $body$, :'sequence', :shard)) \gexec
+SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql %s AS %L', :'function', :'attributes',
+              format($body$ BEGIN result := %s(%L, %s, 'instagram'); END $body$, :'generator', :'sequence', :shard)) \gexec
