@@ -1,5 +1,6 @@
 -- Where each logical shard is, on one small server that all applications know.
 -- The primary key ensures that a shard is on one server only.
+CREATE EXTENSION IF NOT EXISTS objectid_ext;
 CREATE TABLE shard_route (
     shard  int PRIMARY KEY,
     server text NOT NULL    -- connection string
