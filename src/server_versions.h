@@ -19,6 +19,16 @@
 #define ereturn(context, dummy_value, ...)	ereport(ERROR, __VA_ARGS__)
 #endif
 
+/* PostgreSQL 16 exports functions from a DLL, which needs it at their first declaration. */
+#if PG_VERSION_NUM < 160000
+#undef PG_FUNCTION_INFO_V1
+#define PG_FUNCTION_INFO_V1(name) \
+	extern PGDLLEXPORT const Pg_finfo_record *pg_finfo_##name(void); \
+	const Pg_finfo_record *pg_finfo_##name(void) \
+	{ static const Pg_finfo_record info = {1}; return &info; } \
+	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS)
+#endif
+
 /* PostgreSQL 16 moved the varlena macros out of postgres.h. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"

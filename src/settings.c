@@ -23,7 +23,7 @@ int			objectid_ext_identity = OBJECTID_IDENTITY_RANDOM;
 int			objectid_ext_node_id = -1;
 int			objectid_ext_max_clock_lead = 1000;
 
-void		_PG_init(void);
+extern PGDLLEXPORT void _PG_init(void);
 
 /*
  * Module load callback.  It must only define settings: with
