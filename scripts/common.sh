@@ -19,6 +19,11 @@ as_user=()                      # how to run as an ordinary user
 for_tests=1                     # empty: what only the tests use is not needed
 optional=()                     # packages to install if they are to be had
 
+# The help of a script without a usage() of its own is its head.
+case ${1-} in
+	-h | --help) grep -q '^usage()' "$0" || { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit; } ;;
+esac
+
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 

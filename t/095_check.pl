@@ -98,6 +98,7 @@ foreach my $test (map { split / / } values %tests_of)
 
 # Arguments
 like(qx{scripts/check $_}, qr{^Usage:.*All tests take}ms, "check $_") foreach '--help', '-h';
+like(qx{scripts/$_ --help}, qr{^\tscripts/$_ \[}m, "$_ --help") foreach qw(fuzz sanitize valgrind);
 like(qx{scripts/check --nothing 2>&1}, qr/unknown option --nothing\nUsage:/, 'an option that there is not');
 is($? >> 8, 2, 'and its status');
 like(qx{scripts/check nothing 2>&1}, qr/no test "nothing"/, 'a test that there is not');
