@@ -24,7 +24,9 @@ sub new_machine
 	my $machine = { dir => $dir, clock => "$dir/clock", disk => "$dir/disk" };
 	my $cc = $ENV{CC} // 'cc';
 	return "no C compiler ($cc)" if system("$cc --version >$dir/log 2>&1") != 0;
-	foreach my $command ("-shared -fPIC -o $dir/machine.so $source -ldl", "-DPROGRAM -o $dir/machine $source")
+
+	# It names no C library: a server may have another one than the shell that starts it.
+	foreach my $command ("-shared -fPIC -nodefaultlibs -o $dir/machine.so $source -ldl -lgcc", "-DPROGRAM -o $dir/machine $source")
 	{
 		system("$cc -O2 -Wall $command >$dir/log 2>&1") == 0
 		  or die "cannot build machine.c: " . slurp_file("$dir/log");

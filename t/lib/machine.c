@@ -46,6 +46,12 @@
 #include <time.h>
 #include <unistd.h>
 
+/* musl before 1.2.5 */
+#ifndef STATX_BTIME
+#include <linux/stat.h>
+#define statx(...)	syscall(SYS_statx, __VA_ARGS__)
+#endif
+
 #define BLOCK 4096
 
 static const char *disk;
