@@ -168,11 +168,21 @@ foreach (['debian/rules', qr/dh_install(?:docs|examples) --all (?:--exclude=\S+ 
 }
 
 # Scripts are named for the versions, and all are installed.
-sub make_value { return join ' ', sort split ' ', `make --silent -C $_[0] --eval='value:; \@echo \$($_[1])' value 2>&1` }
+sub make_words { return split ' ', `make --silent -C $_[0] --eval='value:; \@echo \$($_[1])' value 2>&1` }
+sub make_value { return join ' ', sort { $a cmp $b } make_words(@_) }
 
 my @scripts = sort glob('extension/objectid_ext*');
 is(make_value('.', 'DATA_built:%=extension/%'), "@scripts", 'the Makefile installs what is in extension/');
 is(make_value('tools', 'parts:%=%.sql'), join(' ', sort grep { !/--/ } map { basename($_) } glob('tools/*.sql')), 'and that of the tools uses each part');
+
+# nmake has lists of its own, and folders with backslashes.
+sub nmake_value { return slurp_file('Makefile.win') =~ s/ \\\n\t/ /gr =~ /^$_[0] = (.*)$/m ? $1 : undef }
+foreach (['OBJS', '.', 'OBJS:%.o=%.obj'], ['PARTS', 'tools', 'parts:%=tools/%.sql'])
+{
+	my ($list, @makefile) = @$_;
+	is(nmake_value($list), join(' ', make_words(@makefile)) =~ tr{/}{\\}r, "$list of Makefile.win");
+}
+is(nmake_value('VERSION'), $default, 'version of Makefile.win');
 like($_, qr{^extension/objectid_ext(--\d+\.\d+){1,2}\.sql$}, "name of $_") foreach @scripts;
 like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @scripts;
 
