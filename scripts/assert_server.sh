@@ -1,6 +1,7 @@
 # What scripts/assert and scripts/valgrind share: a server with --enable-cassert
-# and with the marks that tell valgrind about palloc, of the major version that
-# PG_CONFIG has and the latest release of it whose source can be had.
+# and with the marks that tell valgrind about palloc.  And what scripts/cross.sh shares
+# with them: servers of the major version that PG_CONFIG has, and the latest release
+# of it whose source can be had.
 #
 # From the upstream tarball in Debian's source package, without its patches:
 # they make the server look for its files in the system's folders.  Below
@@ -33,18 +34,16 @@ fetch_tarball() {
 	die "there is no source package of $source"
 }
 
-make_assert_server() {
+# A server in $prefix from that source, with more options for configure
+make_server() {
 	local tarball
-	is_equipped || install_packages
-	prefix=$dir/$(major)
 	mkdir -p "$dir"
 	# One run at a time, for the extension is installed into that server.
 	exec {lock}>"$dir/lock"
 	flock "$lock"
 	[ ! -f "$prefix/complete" ] || return 0
 
-	say "Building a server with assertions: this takes some minutes"
-	need valgrind valgrind          # for its header files
+	say "Building the server ${prefix##*/}: this takes some minutes"
 	need bison bison                # 17 and later have no generated files
 	need flex flex
 	tarball=$(fetch_tarball)
@@ -53,12 +52,18 @@ make_assert_server() {
 	mkdir "$dir/src"
 	cd "$dir/src"
 	tar --strip-components=1 -xf "$tarball"
-	quietly ./configure --prefix="$prefix" --enable-cassert --enable-debug --enable-tap-tests \
-		--without-readline --without-zlib --without-icu CFLAGS=-O1 CPPFLAGS=-DUSE_VALGRIND
+	quietly ./configure --prefix="$prefix" --without-readline --without-zlib --without-icu CFLAGS=-O1 "$@"
 	quietly make -s -j "$(nproc)" install
 	quietly make -s -j "$(nproc)" -C contrib install
 	cp src/tools/valgrind.supp "$prefix"
 	cd "$top"
 	rm -rf "$dir/src"
 	touch "$prefix/complete"
+}
+
+make_assert_server() {
+	is_equipped || install_packages
+	prefix=$dir/$(major)
+	need valgrind valgrind          # for its header files
+	make_server --enable-cassert --enable-debug --enable-tap-tests CPPFLAGS=-DUSE_VALGRIND
 }
