@@ -48,7 +48,6 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-
 /* A comparison of the id with a function of the other arguments */
 typedef struct id_bound
 {

@@ -31,7 +31,6 @@ static HTAB *sequences = NULL;
 /* The one that was looked up last */
 static sequence_entry *last_entry = NULL;
 
-
 /*
  * Relcache callback: invalidate one relation, or all for InvalidOid.  It can be the table
  * of a default.
@@ -144,7 +143,6 @@ lock_sequence(Oid relid)
 		MyXactFlags |= XACT_FLAGS_ACCESSEDTEMPNAMESPACE;
 	return last_entry;
 }
-
 
 /*
  * Open a sequence on which the user has one of these privileges.  The errors,

@@ -30,7 +30,6 @@
 /* Core's magic number in the special space of a sequence's page */
 #define SEQUENCE_MAGIC	0x1717
 
-
 /* Return the tuple of a sequence's page. */
 static Form_pg_sequence_data
 sequence_data(Page page)

@@ -32,7 +32,6 @@
 #include "utils/inval.h"
 #include "utils/rel.h"
 
-
 /*
  * Begin a call of either procedure.  Raises an error if the argument is null (a procedure cannot be
  * STRICT), on a standby, which does not know the ids of running transactions, and if

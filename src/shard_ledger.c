@@ -85,7 +85,6 @@ init_ledger(SEGMENT_INIT_ARGS)
 	}
 }
 
-
 uint32
 ledger_hash(const ledger_shard *shard)
 {

@@ -85,7 +85,6 @@ get_shared_memory(const char *name, Size size, shared_memory_init init)
 	return header;
 }
 
-
 /* How a session finds a table */
 typedef struct table_segment
 {

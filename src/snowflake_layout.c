@@ -52,7 +52,6 @@ static const struct
 	{"js53", "time:41,node:4,seq:8;tick=1ms;epoch=2026-01-01T00:00:00Z"}
 };
 
-
 /* Advance *src past the token; return false if *src does not start with it. */
 static bool
 skip_token(const char **src, const char *token)
@@ -373,7 +372,6 @@ snowflake_tick_at(const snowflake_layout *layout, TimestampTz ts)
 	snowflake_check_tick(layout, tick);
 	return tick;
 }
-
 
 /*
  * Text input: the name of a preset, or for example

@@ -92,7 +92,6 @@ static int	nentries = 0;
 /* Sequences of which the current transaction has published ids */
 static slist_head published = SLIST_STATIC_INIT(published);
 
-
 /* Attach to the table, or create it. */
 void
 unsettled_attach(void)
