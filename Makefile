@@ -66,10 +66,11 @@ installcheck-quick:
 	$(MAKE) -f $(firstword $(MAKEFILE_LIST)) installcheck ISOLATION= TAP_TESTS= REGRESS="$(filter-out $(slow),$(REGRESS))"
 .PHONY: installcheck-quick
 
-# A release archive for PGXN: the committed files, below one directory
+# A release archive for PGXN: the committed files, below one directory.  It has the times
+# of files in local time, so all builders use the same zone.
 release = objectid_ext-$(shell sed -n 's/^    "version": "\(.*\)",$$/\1/p' $(tree)/META.json)
 dist:
-	git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD
+	TZ=UTC0 git archive --format=zip --prefix=$(release)/ --output=$(release).zip HEAD
 .PHONY: dist
 
 # An extension image, as CloudNativePG mounts it: the files in /lib and

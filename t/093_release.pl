@@ -189,7 +189,7 @@ like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @script
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed (package git)', 16 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed (package git)', 17 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
@@ -206,6 +206,9 @@ SKIP:
 	my $house = slurp_file('CONTRIBUTING.md');
 	my %rooms = map { m{/(\.ci/run|[^/]*/?)} ? ($1 => 1) : () } @committed;
 	is(join(' ', grep { $house !~ /`\Q$_\E`/ } sort keys %rooms), '', 'CONTRIBUTING.md names every room');
+	my $first = slurp_file("$dir/tree/objectid_ext-$release.zip");
+	system_or_bail("TZ=JST-9 make -s -C $dir/tree dist");
+	ok(slurp_file("$dir/tree/objectid_ext-$release.zip") eq $first, 'the same bytes in another time zone');
 	is(join(' ', grep { /\.(o|so|bc)$|regression\.|\/results\// } @committed), '', 'and nothing that was built');
 	dry_run("$dir/tree");
 }
