@@ -134,7 +134,7 @@ tell_of_cluster() {
 	command -v pg_lsclusters >/dev/null && [ -z "$(pg_lsclusters -h)" ] || return 0
 	say "A server of your own"
 	echo 'PostgreSQL is installed here, but has no cluster.  To create and start one, as root:'
-	echo '   ' pg_createcluster "$(major)" main --start
+	echo '   ' pg_createcluster -e UTF8 "$(major)" main --start
 }
 
 remove_work() {

@@ -72,7 +72,7 @@ demo_is('', 0,
 	qr/^ partitions *\n-+\n +3$/m,
 	qr/^ \d{19} \| first *\n \d{19} \| second *$/m,
 	qr/^ more *\n-+\n +0$/m,
-	qr/^    pg_createcluster \d+ main --start\n\n== What to read next\n(\S+\.md .*\n)+\z/m);
+	qr/^    pg_createcluster -e UTF8 \d+ main --start\n\n== What to read next\n(\S+\.md .*\n)+\z/m);
 
 demo_is(file('empty', "\n \n"), 1, qr/empty is empty/);
 demo_is("$dir/none", 1, qr/does not exist/);

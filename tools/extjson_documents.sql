@@ -9,7 +9,8 @@ $$;
 
 -- The documents in some lines: one, several with commas between them, or an array.  Type json
 -- takes what jsonb does not, such as \u0000, so one document does not spoil an array, and an
--- array can be larger than a jsonb.
+-- array can be larger than a jsonb.  A character beyond the server's encoding is an error of
+-- class data_exception, but on PostgreSQL 15 and SQL_ASCII it is feature_not_supported.
 CREATE FUNCTION _extjson_elements(lines text[], depth int) RETURNS TABLE (doc jsonb, problem text)
 LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
@@ -39,7 +40,7 @@ BEGIN
             END IF;
             doc := element.text::jsonb;
             problem := NULL;
-        EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+        EXCEPTION WHEN data_exception OR program_limit_exceeded OR feature_not_supported THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
             doc := NULL;
             problem := concat_ws(': ', 'element ' || nullif(element.n, 1), problem,
@@ -47,7 +48,7 @@ BEGIN
         END;
         RETURN NEXT;
     END LOOP;
-EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+EXCEPTION WHEN data_exception OR program_limit_exceeded OR feature_not_supported THEN
     GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
     doc := NULL;
     problem := concat_ws(': ', problem, nullif(detail, ''));
@@ -105,7 +106,7 @@ BEGIN
                     RETURN NEXT;
                     CONTINUE;
                 END IF;
-            EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+            EXCEPTION WHEN data_exception OR program_limit_exceeded OR feature_not_supported THEN
             END;
         END IF;
         parts := parts || line.part;
