@@ -19,7 +19,7 @@ my @regress = grep { slurp_file("sql/$_.sql") =~ /[^\0-\x7f]/ } map { m{sql/(.*)
 cmp_ok(scalar @regress, '>', 0, 'there are tests with characters beyond ASCII');
 
 # Others depend on the superuser's name only if they print it: postgres, in scripts/check.
-my @named = grep { slurp_file($_) =~ /(?<!['\w])postgres(?!['\w])/ } glob('expected/*.out');
+my @named = grep { slurp_file($_) =~ /(?<!['\w])postgres(?!['\w])/ } glob('{,tools/}expected/*.out');
 is("@named", '', "no test prints the name of the superuser");
 
 foreach my $encoding ('SQL_ASCII', 'LATIN1')
@@ -43,6 +43,12 @@ foreach my $encoding ('SQL_ASCII', 'LATIN1')
 	# The servers of the tests in t/ take their encoding from the environment.
 	like(qx{make -s -C '$dir' -f '$tree/Makefile' VPATH='$tree' PG_CONFIG='$pg_config' --eval='lang:; \@echo \$\$LANG, \$\$LC_CTYPE' lang},
 		qr/^C\.UTF-8,$/m, 'and the tests that make servers get UTF-8');
+
+	is($node->safe_psql('postgres', q{
+		CREATE EXTENSION objectid_ext_tools CASCADE;
+		CREATE TABLE lines (number, line) AS VALUES (1, '{"_id": 1}'), (2, '{"name": "\u2028"}'), (3, '[{"name": "\u2028"}, {"_id": 3}]');
+		SELECT number, doc, problem IS NOT NULL FROM objectid_ext_tools.extjson_documents('lines')}),
+		qq[1|{"_id": 1}|f\n2||t\n3||t\n3|{"_id": 3}|f], 'a document with a character beyond the encoding is a problem, and others are loaded');
 	$node->stop;
 }
 

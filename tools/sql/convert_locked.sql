@@ -293,6 +293,7 @@ SELECT refused('busy', '_id');
 --
 ALTER TABLE busy DROP CONSTRAINT busy_check;
 ALTER TABLE busy OWNER TO regress_convert_owner;
+ALTER TABLE referring OWNER TO regress_convert_user;
 GRANT ALL ON referring TO regress_convert_owner;
 GRANT SELECT ON ALL TABLES IN SCHEMA conv TO PUBLIC;
 SET ROLE regress_convert_user;

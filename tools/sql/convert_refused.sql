@@ -75,7 +75,6 @@ GRANT REFERENCES ON mine TO regress_live_other;
 GRANT ALL ON SCHEMA refused TO regress_live_other;
 SET ROLE regress_live_other;
 CREATE TABLE refused.theirs (mine int REFERENCES refused.mine);
-RESET ROLE;
 CREATE VIEW refused.seen AS SELECT id FROM refused.mine;
 SET ROLE regress_live_owner;
 SELECT * FROM reasons('mine');
