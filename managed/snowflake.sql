@@ -17,7 +17,10 @@ DECLARE
     schema oid := pg_catalog.quote_ident(current_schema()::text)::regnamespace;
     me oid := pg_catalog.quote_ident(current_user::text)::regrole;
 BEGIN
-    IF schema IS NULL THEN RAISE 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name'; END IF;
+    IF schema IS NULL THEN
+        RAISE 'no schema has been selected to create in'
+            USING ERRCODE = 'invalid_schema_name', HINT = 'Create the schema that search_path names.';
+    END IF;
     IF EXISTS (SELECT FROM pg_proc WHERE pronamespace = schema AND proname::text ~ '^(make_|next_)?snowflake' AND proowner <> me
                UNION ALL SELECT FROM pg_type WHERE typnamespace = schema AND typname::text ~ '^snowflake_' AND typowner <> me) THEN
         RAISE 'schema "%" has functions or types for snowflakes that belong to another role', current_schema()

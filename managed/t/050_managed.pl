@@ -279,7 +279,7 @@ foreach (
 #
 is($node->psql('managed', "SET ROLE reader;\n" . slurp_file($file), on_error_stop => 1), 3, 'who cannot create objects in the schema cannot install');
 ($ret, $out, $err) = $node->psql('managed', "SET search_path = missing;\n" . slurp_file($file), on_error_stop => 1);
-like($err, qr/no schema has been selected to create in/, 'nor is another schema taken in place of one that does not exist');
+like($err, qr/no schema has been selected to create in\nHINT:  Create the schema that search_path names/, 'nor is another schema taken in place of one that does not exist');
 $node->safe_psql('managed', 'CREATE ROLE other; GRANT CREATE, USAGE ON SCHEMA app TO other');
 ($ret, $out, $err) = $node->psql('managed', "SET ROLE other;\n" . slurp_file($file), on_error_stop => 1);
 like($err, qr/schema "app" has functions or types for snowflakes that belong to another role/, 'nor can who would replace those of another');
