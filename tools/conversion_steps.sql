@@ -24,13 +24,12 @@ $$;
 
 -- Statements of a live conversion that remain, up to the exchange of the columns.
 CREATE FUNCTION _steps_before_exchange(key _key, max_wait interval, rows_per_second integer,
-    node integer, layout snowflake_layout) RETURNS text[]
+    node integer, layout snowflake_layout, OUT steps text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     arguments CONSTANT text := format('(%L, %L, %L, %L', key.relation, key.attname, key.to_type,
                                       (1000 * extract(epoch FROM max_wait))::integer || ' ms');
     begun CONSTANT boolean := EXISTS (SELECT FROM _conversions() WHERE key_table = key.relation);
-    steps text[];
 BEGIN
     IF begun THEN
         key := _check_unchanged(key);
@@ -49,8 +48,7 @@ BEGIN
                          format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
                      FROM _changing_columns(key) ORDER BY 1);
     END IF;
-    steps := steps || ARRAY(SELECT _index_steps(key));
-    RETURN steps
+    steps := steps || ARRAY(SELECT _index_steps(key))
         || format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
                   CASE WHEN layout IS NOT NULL
                        THEN format(', %s, %L', coalesce(node::text, 'NULL'), layout) END);
@@ -59,12 +57,11 @@ $$;
 
 -- Statements of a live conversion that remain; none if neither a type nor the default changes.
 CREATE FUNCTION _conversion_steps(key _key, new_default boolean, max_wait interval,
-    rows_per_second integer, node integer, layout snowflake_layout) RETURNS text[]
+    rows_per_second integer, node integer, layout snowflake_layout, OUT steps text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET jit = off AS $$
 DECLARE
     exchanged boolean;
     later jsonb;
-    steps text[];
 BEGIN
     IF max_wait IS NULL OR max_wait NOT BETWEEN '10 ms' AND '1 hour' OR rows_per_second <= 0 THEN
         RAISE EXCEPTION 'max_wait must be between 10 ms and 1 hour, and rows_per_second must be '
@@ -72,7 +69,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value';
     ELSIF NOT new_default AND NOT EXISTS (SELECT FROM _changing_columns(key))
           AND NOT EXISTS (SELECT FROM _conversions() WHERE key_table = key.relation) THEN
-        RETURN NULL;
+        RETURN;
     END IF;
     key.relation := _claim(key.relation);
     SELECT data::jsonb INTO later
@@ -82,7 +79,7 @@ BEGIN
         later := _validations(key);
         steps := _steps_before_exchange(key, max_wait, rows_per_second, node, layout);
     END IF;
-    RETURN steps
+    steps := steps
         || ARRAY(SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', (v ->> 0)::oid::regclass,
                                v ->> 1)
                  FROM jsonb_array_elements(later) AS v

@@ -52,10 +52,9 @@ CREATE TYPE _series AS (
 -- ('...'); with the OID of the table, it would wait for its lock, and a bound has no columns, which
 -- that is for.  Each OFFSET keeps the planner from reading all of pg_class, and from computing a
 -- bound wherever it is used.
-CREATE FUNCTION _partition_series(parent regclass, layout snowflake_layout) RETURNS _series
+CREATE FUNCTION _partition_series(parent regclass, layout snowflake_layout, OUT series _series)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    series _series;
     known text[];
 BEGIN
     SELECT partrelid, attname, atttypid, typnamespace, NULL, nullif(partdefid, 0), NULL INTO series
@@ -109,7 +108,6 @@ BEGIN
              LATERAL (SELECT btrim(word[4], '()'''), btrim(word[6], '()''') OFFSET 0
                      ) AS bounds (lower_id, upper_id)
         WHERE inhparent = parent);
-    RETURN series;
 END;
 $$;
 

@@ -4,13 +4,12 @@
 -- error if there is none, or if another column uses it.  pg_get_expr() prints the sequence as a
 -- literal, with its schema.  Dumps of old servers have nextval('s'::text), where the search_path
 -- of each session finds it.
-CREATE FUNCTION _key_sequence(key _key) RETURNS regclass
+CREATE FUNCTION _key_sequence(key _key, OUT sequence regclass)
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $body$
 DECLARE
     literal CONSTANT text := $re$^(?:nextval[(]|[^(']*next_snowflake[(])$re$
                              || $re$[(]?'((?:[^']|'')*)'(?:::text[)])?::regclass[,)]$re$;
-    sequence regclass;
     other record;
 BEGIN
     SELECT coalesce(to_regclass(pg_get_serial_sequence(
@@ -51,7 +50,6 @@ BEGIN
             USING ERRCODE = 'object_in_use',
                   HINT = 'Use a different sequence for one of the columns.';
     END IF;
-    RETURN sequence;
 END;
 $body$;
 
@@ -95,11 +93,11 @@ $$;
 
 -- The highest id of a column or its sequence; an error if it is above the snowflakes of now.  Ids
 -- of the past stay below those to come.  A burst can be ahead of the clock.
-CREATE FUNCTION _highest_id(key _key, sequence regclass, layout snowflake_layout) RETURNS bigint
+CREATE FUNCTION _highest_id(key _key, sequence regclass, layout snowflake_layout,
+    OUT highest bigint)
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET row_security = off AS $$
 DECLARE
-    highest bigint;
     present bigint;
 BEGIN
     EXECUTE format('SELECT greatest($1, max(%I), 0),'
@@ -111,7 +109,6 @@ BEGIN
                 key.attname, key.relation, highest, layout
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    RETURN highest;
 END;
 $$;
 

@@ -41,14 +41,11 @@ LANGUAGE sql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 $$;
 
 -- An integer that a query returns in the directory.
-CREATE FUNCTION _ask_directory(directory text, question text) RETURNS integer
+CREATE FUNCTION _ask_directory(directory text, question text, OUT answer integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    answer integer;
 BEGIN
     EXECUTE format('SELECT answer FROM %s.dblink($1, $2) AS t (answer integer)', _dblink_schema())
         INTO STRICT answer USING directory, question;
-    RETURN answer;
 END;
 $$;
 
@@ -148,10 +145,8 @@ END;
 $$;
 
 -- The node of a server, which is entered if it is new.
-CREATE FUNCTION _claim_node(server _server, max_node integer, copy boolean) RETURNS integer
+CREATE FUNCTION _claim_node(server _server, max_node integer, copy boolean, OUT number integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    number integer;
 BEGIN
     server := _enter_directory(server);
     UPDATE node_directory.node AS n SET free_after = NULL
@@ -164,15 +159,12 @@ BEGIN
             USING ERRCODE = 'numeric_value_out_of_range',
                   DETAIL = format('It must be from 0 to %s.', max_node);
     END IF;
-    RETURN number;
 END;
 $$;
 
 -- Others may claim the node of a server after an instant.
-CREATE FUNCTION _release_node(server _server, ids_until timestamptz) RETURNS integer
+CREATE FUNCTION _release_node(server _server, ids_until timestamptz, OUT number integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    number integer;
 BEGIN
     server := _enter_directory(server);
     UPDATE node_directory.node AS n SET free_after = greatest(free_after, ids_until)
@@ -185,7 +177,6 @@ BEGIN
                   DETAIL = format('It is host %s, port %s, data directory %s.', server.host,
                                   server.port, server.data_directory);
     END IF;
-    RETURN number;
 END;
 $$;
 

@@ -1,19 +1,16 @@
 -- ===== Node ids of several servers =====
 
 -- Schema of dblink, quoted.
-CREATE FUNCTION _dblink_schema() RETURNS text
+CREATE FUNCTION _dblink_schema(OUT schema text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    dblink_schema text := (SELECT quote_ident(nspname)
-                           FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
-                           WHERE extname = 'dblink');
 BEGIN
-    IF dblink_schema IS NULL THEN
+    SELECT quote_ident(nspname) INTO schema
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'dblink';
+    IF schema IS NULL THEN
         RAISE EXCEPTION 'required extension "dblink" is not installed'
             USING ERRCODE = 'undefined_object',
                   HINT = 'Use CREATE EXTENSION dblink to install the extension.';
     END IF;
-    RETURN dblink_schema;
 END;
 $$;
 
@@ -28,7 +25,7 @@ CREATE TYPE _node_answer AS (
 -- The query calls no function of objectid_ext, because on the other server, another user may
 -- have made one of that name.  Only superusers can make C functions, of which fmgr_c_validator()
 -- loads the library.  That removes a setting that is not configured.
-CREATE FUNCTION _ask_node_id(server integer, conninfo text) RETURNS _node_answer
+CREATE FUNCTION _ask_node_id(server integer, conninfo text, OUT answer _node_answer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     dblink_schema text := _dblink_schema();
@@ -41,7 +38,6 @@ DECLARE
         '                        THEN ''objectid_ext.node_id'' END)) AS s (setting)'
         ' WHERE p.prosrc OPERATOR(pg_catalog.=) ''snowflake_node_id'''
         '   AND p.probin OPERATOR(pg_catalog.=) ''$libdir/objectid_ext''';
-    answer _node_answer;
     detail text;
 BEGIN
     answer.server := server;
@@ -62,7 +58,6 @@ BEGIN
         GET STACKED DIAGNOSTICS answer.problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
         answer.problem := concat_ws(': ', answer.problem, nullif(trim(E'\n' FROM detail), ''));
     END;
-    RETURN answer;
 END;
 $$;
 
@@ -111,20 +106,18 @@ $$;
 
 -- What a helper has been told; server is null if the helper has failed.  The second call finds
 -- no other result, and makes the connection free again.
-CREATE FUNCTION _helper_answer(name text) RETURNS _node_answer
+CREATE FUNCTION _helper_answer(name text, OUT answer _node_answer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET client_min_messages = warning AS $$
 DECLARE
     query text := format('SELECT * FROM %s.dblink_get_result($1, false) AS t (server integer,'
                          ' node integer, system_identifier bigint, in_recovery boolean,'
                          ' started timestamptz, problem text)', _dblink_schema());
-    answer _node_answer;
 BEGIN
     EXECUTE query INTO answer USING name;
     IF answer.server IS NOT NULL THEN
         EXECUTE query USING name;
     END IF;
-    RETURN answer;
 END;
 $$;
 
