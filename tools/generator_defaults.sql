@@ -57,7 +57,7 @@ $$;
 CREATE FUNCTION _generator_defaults("table" regclass) RETURNS TABLE (relation regclass,
     attnum smallint, attname name, generator name, sequence text, node text, layout text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET quote_all_identifiers = off AS $body$
+SET quote_all_identifiers = off SET standard_conforming_strings = on AS $body$
     WITH found AS MATERIALIZED (
         SELECT DISTINCT a.attrelid, a.attnum, a.attname, proname,
                CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid)

@@ -6,7 +6,7 @@
 -- of each session finds it.
 CREATE FUNCTION _key_sequence(key _key, OUT sequence regclass)
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
-SET quote_all_identifiers = off AS $body$
+SET quote_all_identifiers = off SET standard_conforming_strings = on AS $body$
 DECLARE
     literal CONSTANT text := $re$^(?:nextval[(]|[^(']*next_snowflake[(])$re$
                              || $re$[(]?'((?:[^']|'')*)'(?:::text[)])?::regclass[,)]$re$;

@@ -217,12 +217,14 @@ BEGIN
     END IF;
 END $$;
 CREATE TABLE escaped (id serial PRIMARY KEY, path text DEFAULT E'\\', CHECK (id::text <> E'\\'));
+ALTER SEQUENCE escaped_id_seq RENAME TO "escaped\_id";
 INSERT INTO escaped VALUES (1), (2);
 SELECT statement FROM snowflake_conversion_steps('escaped', 'id', 5, 'twitter') ORDER BY step LIMIT 3 \gexec
 SELECT relation, phase FROM conversion_progress;
 CALL undo_conversion('escaped', 'id');
 SELECT statement FROM snowflake_conversion_steps('escaped', 'id', 5, 'twitter') ORDER BY step \gexec
 INSERT INTO escaped DEFAULT VALUES RETURNING id > 1000000 AS new;
+SELECT sequence, problem FROM clock_sequences WHERE table_name = 'escaped'::regclass;
 RESET standard_conforming_strings;
 
 RESET search_path;
