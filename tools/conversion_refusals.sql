@@ -34,7 +34,17 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
          'Its rows cannot be updated. Use ALTER TABLE ... REPLICA IDENTITY FULL meanwhile.'),
         (EXISTS (SELECT FROM _conversions() AS c
                  WHERE c.relation = t.oid AND key_table <> key.relation),
-         'it is in another conversion', 'Complete or undo that one first.')
+         'it is in another conversion', 'Complete or undo that one first.'),
+        (NOT EXISTS (SELECT FROM _conversions() AS c WHERE c.relation = t.oid)
+         AND EXISTS (SELECT FROM pg_trigger
+                     WHERE tgrelid = t.oid AND tgname = '~objectid_ext_conversion'
+                     UNION ALL SELECT FROM pg_constraint
+                     WHERE conrelid = t.oid AND conname = '_objectid_ext'
+                     UNION ALL SELECT FROM pg_attribute
+                     WHERE attrelid = t.oid AND attname ~ '^_objectid_ext_[0-9]+$'),
+         'it has a trigger, check or column that is named as those of a conversion',
+         'If another role began one, become the owner of its trigger functions, and undo it. '
+         'Otherwise, drop or rename them.')
     ) AS r (applies, reason, hint)
     WHERE applies
     UNION ALL

@@ -65,6 +65,27 @@ SELECT count(*), count(DISTINCT changed) FROM item;
 RESET ROLE;
 REVOKE SET ON PARAMETER session_replication_role FROM regress_live_owner;
 
+-- Names that a conversion needs; the table may have them from one that another role began
+SET ROLE regress_live_owner;
+CREATE TABLE taken (id serial PRIMARY KEY, CONSTRAINT _objectid_ext CHECK (id > 0));
+SELECT * FROM reasons('taken');
+ALTER TABLE taken DROP CONSTRAINT _objectid_ext, ADD COLUMN _objectid_ext_1 int;
+SELECT * FROM reasons('taken');
+ALTER TABLE taken DROP COLUMN _objectid_ext_1;
+SELECT * FROM reasons('taken');
+SELECT statement FROM snowflake_conversion_steps('taken', 'id', 5, 'twitter') ORDER BY step LIMIT 1 \gexec
+RESET ROLE;
+DO $$ BEGIN EXECUTE format('ALTER FUNCTION %s OWNER TO regress_live_other', (SELECT tgfoid::regprocedure FROM pg_trigger WHERE tgrelid = 'taken'::regclass)); END $$;
+SET ROLE regress_live_owner;
+SELECT * FROM snowflake_conversion_steps('taken', 'id', 5, 'twitter');
+RESET ROLE;
+DO $$ BEGIN EXECUTE format('ALTER FUNCTION %s OWNER TO regress_live_owner', (SELECT tgfoid::regprocedure FROM pg_trigger WHERE tgrelid = 'taken'::regclass)); END $$;
+SET ROLE regress_live_owner;
+SELECT * FROM reasons('taken');
+CALL undo_conversion('taken', 'id');
+DROP TABLE taken;
+RESET ROLE;
+
 -- Only the owner of all tables, in a schema where nobody else creates objects
 SET ROLE regress_live_owner;
 CREATE TABLE mine (id serial PRIMARY KEY);
