@@ -29,7 +29,6 @@ DECLARE
     rows tid[];
     filled integer;
     took float8;
-    remain boolean;
 BEGIN
     EXECUTE format('SELECT array_agg(ctid)'
                    ' FROM (SELECT ctid FROM ONLY %s WHERE ctid > $1 AND ctid < $2 AND (%s)'
@@ -55,10 +54,9 @@ BEGIN
         pause := greatest(filled::float8 / rows_per_second - took, 0);
     END IF;
     IF filled < most THEN
-        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE ctid < $1 AND (%s))',
+        EXECUTE format('SELECT ''(0,0)''::tid FROM ONLY %s WHERE ctid < $1 AND (%s) LIMIT 1',
                        "table", unfilled)
-            INTO remain USING bound;
-        place := CASE WHEN remain THEN '(0,0)' END;
+            INTO place USING bound;
         pause := greatest(pause, 0.2);
     ELSE
         most := CASE WHEN took > 0.05 THEN greatest(most / 2, 10)

@@ -127,10 +127,9 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
 $$;
 
 -- Why the _id of documents is no primary key, or an empty string.
-CREATE FUNCTION _extjson_key_problem(documents regclass, doc name, is_mixed boolean) RETURNS text
+CREATE FUNCTION _extjson_key_problem(documents regclass, doc name, is_mixed boolean,
+    OUT problem text)
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    problem text;
 BEGIN
     EXECUTE format($q$
         SELECT concat_ws('; ', 'no primary key: documents without _id ' ||
@@ -139,7 +138,6 @@ BEGIN
                                    nullif(count(nullif(key, 'null')) FILTER (WHERE n > 1), 0))
         FROM (SELECT %s AS key, count(*) AS n FROM %s AS d WHERE d.%I IS NOT NULL GROUP BY 1) AS k
     $q$, _extjson_key(doc, is_mixed), documents, doc) INTO problem;
-    RETURN problem;
 END;
 $$;
 
