@@ -56,7 +56,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                       WHERE n.relation = key.relation AND words !~ 'id$') AS own (name)
     ), columns AS (
         SELECT attrelid, attnum, words ~ '^ids?_|ids?$' AS has_id,
-               string_to_array(regexp_replace(words, '_?ids?$|^ids?_', ''), '_') AS parts
+               string_to_array(regexp_replace(words, '_?ids?$|^ids?_(?!.*ids?$)', ''), '_') AS parts
         FROM _reference_types(key.to_type) AS types,
              pg_attribute JOIN pg_class c ON c.oid = attrelid, _words(attname) AS words
         WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped

@@ -26,7 +26,7 @@ INSERT INTO forms VALUES ('taxa', 'taxon'), ('repositories', 'repository'), ('st
     ('heroes', 'hero'), ('photos', 'photo'), ('analyses', 'analysis'), ('crises', 'crisis'), ('bases', 'base'), ('matrices', 'matrix'), ('vertices', 'vertex'), ('indices', 'index'),
     ('prices', 'price'), ('media', 'medium'), ('data', 'datum'), ('criteria', 'criterion'), ('people', 'person'), ('children', 'child'), ('men', 'man'), ('mice', 'mouse'),
     ('quizzes', 'quiz'), ('buses', 'bus'), ('aliases', 'alias'), ('octopi', 'octopus'), ('axes', 'axis'), ('oxen', 'ox'), ('news', 'news'), ('species', 'species'), ('keys', 'key'),
-    ('databases', 'database'), ('branches', 'branch'), ('invoice', 'invoice'), ('release_notes', 'release_note'), ('LineItems', 'line_item');
+    ('databases', 'database'), ('branches', 'branch'), ('invoice', 'invoice'), ('release_notes', 'release_note'), ('LineItems', 'line_item'), ('id_summaries', 'id_summary');
 SELECT format('CREATE TABLE %I (id serial PRIMARY KEY)', plural) FROM forms \gexec
 SELECT format('CREATE TABLE refs (%s)', string_agg(format('%I int', singular || '_id'), ', ')) FROM forms \gexec
 SELECT plural, singular FROM forms WHERE (SELECT array_agg(detail) FROM _untold_columns(ROW(format('plan.%I', plural), 'id', 'bigint')::_key)) IS DISTINCT FROM ARRAY[format('"%s_id" is integer and may refer to it without a foreign key', singular)];
