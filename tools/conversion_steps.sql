@@ -48,10 +48,9 @@ BEGIN
                          format('ALTER TABLE %s VALIDATE CONSTRAINT _objectid_ext', relation)
                      FROM _changing_columns(key) ORDER BY 1);
     END IF;
-    steps := steps || ARRAY(SELECT _index_steps(key))
-        || format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
-                  CASE WHEN layout IS NOT NULL
-                       THEN format(', %s, %L', coalesce(node::text, 'NULL'), layout) END);
+    steps := steps || ARRAY(SELECT _index_steps(key));
+    steps := steps || format('CALL objectid_ext_tools._conversion_exchange%s%s)', arguments,
+        format(', %s, ', coalesce(node::text, 'NULL')) || quote_literal(layout));
 END;
 $$;
 
