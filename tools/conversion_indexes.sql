@@ -20,7 +20,8 @@ SET quote_all_identifiers = off AS $$
                                                        i.uniqueness, i.name, scope, c.relation))
                                          + 1))
                     FROM _changing_indexes(key) AS i,
-                         LATERAL (SELECT CASE relkind WHEN 'p' THEN 'ONLY ' END
+                         LATERAL (SELECT concat(CASE relkind WHEN 'p' THEN 'ONLY ' END,
+                                                CASE relpersistence WHEN 't' THEN 'pg_temp.' END)
                                   FROM pg_class WHERE oid = i.relation) AS k (scope)
                     WHERE i.relation = c.relation
                     ORDER BY i.index)

@@ -209,6 +209,13 @@ DELETE FROM child;
 SELECT statement FROM snowflake_conversion_steps('loaded', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT * FROM conversion_progress;
 
+-- A temporary table
+CREATE TEMPORARY TABLE passing (id serial PRIMARY KEY);
+INSERT INTO passing DEFAULT VALUES;
+SELECT statement FROM snowflake_conversion_steps('passing', 'id', 5, 'twitter') ORDER BY step \gexec
+INSERT INTO passing DEFAULT VALUES RETURNING id > 1000000 AS new;
+DROP TABLE passing;
+
 -- A session that takes backslashes in strings for escapes, as it can before PostgreSQL 19
 DO $$
 BEGIN
