@@ -25,6 +25,7 @@ $standby->start;
 my $dir = PostgreSQL::Test::Utils::tempdir('pgpool');
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my ($host, $user) = ($primary->host, $primary->safe_psql('postgres', 'SELECT current_user'));
+my $directories = `/usr/sbin/pgpool --version 2>&1` =~ /version (\d+\.\d+)/ && $1 < 4.4 ? 'socket_dir' : 'unix_socket_directories';
 append_to_file("$dir/pgpool.conf", <<END);
 backend_clustering_mode = 'streaming_replication'
 backend_hostname0 = '$host'
@@ -38,7 +39,7 @@ sr_check_user = '$user'
 sr_check_database = 'postgres'
 health_check_user = '$user'
 listen_addresses = ''
-socket_dir = '$dir'
+$directories = '$dir'
 pcp_listen_addresses = ''
 pcp_socket_dir = '$dir'
 pcp_port = @{[ PostgreSQL::Test::Cluster::get_free_port() ]}
