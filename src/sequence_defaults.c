@@ -181,11 +181,13 @@ void
 check_settled_sequence(Oid relid)
 {
 	sequence_default *known = &find_sequence_entry(relid)->nextval_default;
+	FmgrInfo	nextval;
 	int32		column;
 
 	if (known->known_at == catalog_changes && !OidIsValid(known->objid))
 		return;
-	find_default(relid, nextval_oid, known);
+	fmgr_info(F_NEXTVAL, &nextval); /* on Windows, nextval_oid is a stub of our library */
+	find_default(relid, nextval.fn_addr, known);
 	if (!OidIsValid(known->objid) &&
 		sequenceIsOwned(relid, DEPENDENCY_INTERNAL, &known->objid, &column))
 		known->classid = RelationRelationId;	/* of an identity column */
