@@ -60,6 +60,7 @@ foreach my $file (grep { -e "$tree/$_" } qw(src/server_versions.h CHANGELOG.md d
 	change($file, sub { s/1\.0\.0/1.1.0/g });
 }
 change($_, sub { s/'1\.0'/'1.1'/ }) foreach 'objectid_ext.control', 'tools/objectid_ext_tools.control';
+change('Makefile.win', sub { s/^VERSION = 1\.0$/VERSION = 1.1/m });
 change('.gitignore', sub { s/tools--1\.0/tools--1.1/ }) if -e "$tree/.gitignore";
 my $zero = "CREATE FUNCTION objectid_zero() RETURNS objectid LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME';\n";
 my $tools_zero = "CREATE FUNCTION objectid_ext_tools.zero() RETURNS objectid RETURN objectid_zero();\n";
