@@ -272,6 +272,7 @@ foreach my $to ('b', $long ? 'a' : ())
 }
 is(keys %steps, 1, 'all take the same steps');
 my ($copying) = grep { $commands[ $_ - 1 ] eq 'ask T' } 1 .. @commands;
+my ($asking) = grep { $commands[ $_ - 1 ] =~ /\$is_followed/ } 1 .. @commands;
 
 # Something goes wrong before a step, and then the move goes on or is undone.
 sub interrupt
@@ -303,14 +304,14 @@ sub interrupt
 }
 
 # In the short form some of them, with each victim and each shard, and where the source
-# is lost while the target waits for the rows of a table
+# is lost while the target waits for the rows of a table, or before it says which tables can be followed
 my $round = 0;
 foreach my $step (1 .. @commands)
 {
 	foreach my $what ('program', 'source', 'target')
 	{
 		$round++;
-		next unless $long || $round % 29 == 1 || $what eq 'source' && $step == $copying;
+		next unless $long || $round % 29 == 1 || $what eq 'source' && ($step == $copying || $step == $asking);
 		interrupt($step, (sort keys %shard)[ $step % 3 ], $what, $round % 2 ? 'repeated' : 'undone');
 	}
 }
