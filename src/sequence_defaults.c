@@ -186,7 +186,7 @@ check_settled_sequence(Oid relid)
 
 	if (known->known_at == catalog_changes && !OidIsValid(known->objid))
 		return;
-	fmgr_info(F_NEXTVAL, &nextval); /* on Windows, nextval_oid is a stub of our library */
+	fmgr_info(F_NEXTVAL, &nextval); /* on Windows, &nextval_oid is not its address */
 	find_default(relid, nextval.fn_addr, known);
 	if (!OidIsValid(known->objid) &&
 		sequenceIsOwned(relid, DEPENDENCY_INTERNAL, &known->objid, &column))
