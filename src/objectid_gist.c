@@ -210,14 +210,14 @@ fill_page(const split_entry *entries, int count, int room, int *noffsets, Datum 
 
 /*
  * The number of entries that stay on the lower page of a split, of at least two
- * in order.  As in nbtree, a page that is split by its highest entry keeps nine
- * tenths, because ids ascend and nothing will be added to it.  GiST appends the
- * new entry to those of the page.
+ * in order.  As in nbtree, a page that is split by its highest entry, which GiST
+ * appends, keeps nine tenths, because ids ascend and nothing will be added to it.
+ * A build that sorts splits the entries of several pages at once.
  */
 static int
-lower_entries(const split_entry *entries, int count)
+lower_entries(const split_entry *entries, int count, Page page)
 {
-	bool		ascending = entries[count - 1].offset == count;
+	bool		ascending = entries[count - 1].offset == count && count <= PageGetMaxOffsetNumber(page) + 1;
 
 	return Max(ascending ? count * 9 / 10 : count / 2, 1);
 }
@@ -244,7 +244,7 @@ objectid_gist_picksplit(PG_FUNCTION_ARGS)
 	}
 	qsort(entries, count, sizeof(split_entry), split_entry_cmp);
 
-	nlower = lower_entries(entries, count);
+	nlower = lower_entries(entries, count, vector->vector[FirstOffsetNumber].page);
 	split->spl_left = fill_page(entries, nlower, count, &split->spl_nleft, &split->spl_ldatum);
 	split->spl_right = fill_page(entries + nlower, count - nlower, count, &split->spl_nright, &split->spl_rdatum);
 	PG_RETURN_POINTER(split);
