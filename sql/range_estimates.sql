@@ -73,6 +73,9 @@ INSERT INTO range_case (expected, query) VALUES
     (33333, 'FROM range_ids WHERE id >= (SELECT %1$L::objectid)'),
     (500, 'FROM range_ids WHERE id >= (SELECT %1$L::objectid) AND id < (SELECT %2$L::objectid)'),
     (500, 'FROM range_ids WHERE id >= %1$L AND id < (SELECT %2$L::objectid)'),
+    (33333, 'FROM range_ids WHERE (id, other) > ((SELECT %1$L::objectid), 0)'),
+    (33333, 'FROM range_ids WHERE id > ANY (ARRAY[(SELECT %1$L::objectid)])'),
+    (40000, 'FROM range_ids WHERE id > (SELECT %1$L::objectid) OR other = 3'),
     -- other callers of the estimator
     (97000, 'FROM range_ids WHERE id >= ANY (ARRAY[%1$L, %3$L]::objectid[])'),
     (70000, 'FROM range_ids WHERE (id, other) >= (%3$L, 0)'),

@@ -369,16 +369,15 @@ find_comparison(List *conditions, BoolExprType connected_by, List *args, List **
 }
 
 /*
- * The selectivity of a comparison, under the condition that the comparisons
- * before it in the same list are true.
- *
- * A comparison with an unknown value that is in no list is one of the two index
- * conditions of a range (id_predicates.c), which together have core's default.
+ * The selectivity of a comparison, if those before it in the same list are true.  Two
+ * comparisons with the bounds of an unknown range that are in no list are the index
+ * conditions of id_predicates.c, which together have core's default.
  */
 static double
 conditional_selectivity(const id_column *column, Oid opno, List *args)
 {
 	RelOptInfo *rel = column->stats.rel;
+	FuncExpr   *bound = lsecond(args);
 	List	   *conjunction = NIL;
 	id_interval interval = {.upper = 1.0};
 	int			ncomparisons = 0;
@@ -399,7 +398,8 @@ conditional_selectivity(const id_column *column, Oid opno, List *args)
 	}
 	before = interval_selectivity(&interval, column);
 	narrow_interval(&interval, column, opno, args);
-	if (conjunction == NIL && interval.unknown)
+	if (conjunction == NIL && interval.unknown && IsA(bound, FuncExpr) &&
+		bound->args != NIL && exprType(linitial(bound->args)) == TSTZRANGEOID)
 		return sqrt(DEFAULT_RANGE_INEQ_SEL);
 	return interval_selectivity(&interval, column) / before;
 }
