@@ -178,6 +178,10 @@ SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c50400000000
        pg_temp.estimate('SELECT FROM range_second WHERE id <= ''69567c508000000000000000''') BETWEEN 4500 AND 5500 AS half,
        pg_temp.estimate('SELECT FROM range_second WHERE id BETWEEN ''69567c508000000000000000'' AND ''69567c508000000000ffffff''') < 100 AS batch,
        pg_temp.estimate('SELECT FROM range_second WHERE id BETWEEN ''69567c500000000000000000'' AND ''69567c50ffffffffffffffff''') > 9000 AS second;
+-- The statistics count distinct ids as a fraction of all rows, including those without an id.
+INSERT INTO range_second SELECT NULL FROM generate_series(1, 5000);
+ANALYZE range_second;
+SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c504000000000000000''') BETWEEN 7000 AND 8000 AS beside_nulls;
 DROP TABLE range_second;
 
 -- To plan many comparisons or ranges takes about as long as for uuid, and not longer by

@@ -269,14 +269,14 @@ fraction_before(const id_column *column, int64 second)
 }
 
 /*
- * The fraction of the rows that are below an id, or equal to it.  Where nearly all ids are of
- * one row, those of a second are taken to be spread evenly, as random identities are.
- * Elsewhere a second is taken to be one id, such as that of a foreign key.
+ * The fraction of the rows that are below an id, or equal to it.  If nearly all ids differ, those
+ * of a second are taken to be spread evenly; if not, to be one id, such as that of a foreign key.
  */
 static double
 fraction_below(const id_column *column, const objectid *id, bool or_equal)
 {
-	bool		unique = ((Form_pg_statistic) GETSTRUCT(column->stats.statsTuple))->stadistinct < -0.9;
+	Form_pg_statistic stats = (Form_pg_statistic) GETSTRUCT(column->stats.statsTuple);
+	bool		unique = stats->stadistinct < -0.9 * (1.0 - stats->stanullfrac);
 	double		part = unique ? (double) (uint32) objectid_prefix(id) / PG_UINT32_MAX : or_equal;
 	int64		second = objectid_second(id);
 
