@@ -244,7 +244,7 @@ COMMENT ON FUNCTION objectid_gist_penalty(internal, internal, internal) IS 'GiST
 
 CREATE FUNCTION objectid_gist_picksplit(internal, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION objectid_gist_picksplit(internal, internal) IS 'GiST support: divide a page into the lower and the upper half';
+COMMENT ON FUNCTION objectid_gist_picksplit(internal, internal) IS 'GiST support: divide a page into a lower and an upper part';
 
 CREATE FUNCTION objectid_gist_same(bytea, bytea, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

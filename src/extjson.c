@@ -33,7 +33,7 @@
 /* If the value of a wrapper is right, write the plain one. */
 typedef void (*unwrap_function) (const JsonbValue *value, JsonbValue *plain);
 
-/* Return a string with a zero byte at its end; for other values, one that has no form. */
+/* Return a string with a zero byte at its end; for another value, "". */
 static char *
 string_of(const JsonbValue *value)
 {
@@ -302,8 +302,8 @@ static const struct
 
 /*
  * Return the function that unwraps a wrapper, and the value in it, or NULL for any
- * other value.  Keys are after the entries of all keys and values; the first entry
- * has the length of the first key.
+ * other value.  The first byte of the first key tells nearly all others, without a
+ * search: keys are stored after an array of entries, two for each pair.
  */
 static unwrap_function
 find_wrapper(const JsonbValue *object, JsonbValue *value)

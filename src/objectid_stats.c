@@ -291,6 +291,7 @@ narrow_interval(id_interval *interval, const id_column *column, Oid opno, List *
 	Node	   *value = column_is_left ? lsecond(args) : linitial(args);
 	StrategyNumber strategy = get_op_opfamily_strategy(column_is_left ? opno : get_commutator(opno), column->opfamily);
 	bool		is_upper = strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber;
+	/* For "<=" and ">", rows that are equal to the value are below the bound. */
 	bool		or_equal = strategy == BTLessEqualStrategyNumber || strategy == BTGreaterStrategyNumber;
 	double		fraction;
 
@@ -326,7 +327,7 @@ interval_selectivity(const id_interval *interval, const id_column *column)
 		(1.0 - ((Form_pg_statistic) GETSTRUCT(column->stats.statsTuple))->stanullfrac);
 }
 
-/* The expression of a condition, as the planner estimates it */
+/* The expression of a condition; of an OR, the copy whose parts the planner estimates */
 static Node *
 condition_expression(Node *condition)
 {
@@ -338,12 +339,11 @@ condition_expression(Node *condition)
 }
 
 /*
- * Find the comparison that has this list of arguments (this list, not an equal one) among
- * conditions and inside their ORs and ANDs.  If it is one of conditions that must all be
- * true, set *conjunction to these.
- *
- * The planner estimates the ranges of an OR in order.  So that thousands of them do not take
- * quadratic time, the search in an OR begins where the last one ended.
+ * Find a comparison among conditions and inside their ORs and ANDs by the address of its
+ * list of arguments, because an estimator does not get the comparison itself.  If it is one
+ * of conditions that must all be true, set *conjunction to these.  The planner estimates the
+ * ranges of an OR in order.  So that thousands of them do not take quadratic time, the search
+ * in an OR begins where the last one ended.
  */
 static bool
 find_comparison(List *conditions, BoolExprType connected_by, List *args, List **conjunction)
