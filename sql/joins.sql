@@ -83,6 +83,7 @@ RESET enable_hashagg;
 SELECT count(*) FROM join_a WHERE id IN (SELECT id FROM join_b);
 SELECT count(*) FROM join_a WHERE NOT EXISTS (SELECT FROM join_b WHERE join_b.id = join_a.id);
 SELECT pg_temp.plan_has('SELECT FROM join_a WHERE id NOT IN (SELECT id FROM join_b WHERE id IS NOT NULL)', 'hashed SubPlan') AS hashed_subplan;
+SELECT pg_temp.plan_has('SELECT FROM join_a WHERE id::text NOT IN (SELECT id FROM join_b WHERE id IS NOT NULL)', 'hashed SubPlan') AS of_text;
 SELECT count(*) FROM join_a WHERE id NOT IN (SELECT id FROM join_b WHERE id IS NOT NULL);
 SELECT count(*) AS listed
   FROM join_a WHERE id = ANY (ARRAY(SELECT b::objectid FROM join_b WHERE b IS NOT NULL ORDER BY b LIMIT 100));

@@ -155,10 +155,7 @@ make_call(PlannerInfo *root, const char *name, List *args, Oid result_type, Oid 
 	if (!OidIsValid(funcid) || get_func_rettype(funcid) != result_type)
 		return NULL;
 
-	/*
-	 * The planner does not fold constants in the result of a support function.  EXPLAIN
-	 * shows that of text as the cast that it is.
-	 */
+	/* The planner does not fold constants in what we return.  EXPLAIN shows a cast as one. */
 	return eval_const_expressions(root, (Node *)
 								  makeFuncExpr(funcid, result_type, copyObject(args),
 											   InvalidOid, InvalidOid,
@@ -208,7 +205,10 @@ make_comparisons(PlannerInfo *root, const predicate_call *call)
 
 		if (!OidIsValid(opno) || value == NULL)
 			return NIL;
-		comparisons = lappend(comparisons, make_operator(opno, copyObject(call->id), value));
+		/* NOT IN a sub-select of ids is hashed only if the text stays on the left. */
+		comparisons = lappend(comparisons, other_type == TEXTOID && call->rewriting->id_arg == 1 ?
+							  make_operator(get_commutator(opno), value, copyObject(call->id)) :
+							  make_operator(opno, copyObject(call->id), value));
 	}
 	return comparisons;
 }
