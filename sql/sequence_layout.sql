@@ -9,17 +9,18 @@ GRANT ALL ON SCHEMA layouts TO regress_layout_owner, regress_layout_user;
 SET search_path = layouts, public;
 
 CREATE SEQUENCE photo_id CACHE 64;
-GRANT USAGE ON SEQUENCE photo_id TO regress_layout_user;
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_snowflake('photo_id', 5, 'js53'), name text);
 INSERT INTO photo (name) VALUES ('before') RETURNING name;
 
--- USAGE is not enough to move the clock by a layout
+GRANT USAGE ON SEQUENCE photo_id TO regress_layout_user;
+-- USAGE is not enough to move the clock
 SET ROLE regress_layout_user;
 SELECT setval('photo_id', 9000000000000000000);
+-- by a range, the first call since the GRANT
+SELECT * FROM nextval_range('photo_id', 5000000000000000000);
+-- or by a layout
 SELECT next_snowflake('photo_id', 0, 'time:41,node:10,seq:12;tick=1ms;epoch=1960-01-01T00:00:00Z');
 SELECT next_snowflake('photo_id', 'mastodon');
--- nor by a range
-SELECT * FROM nextval_range('photo_id', 5000000000000000000);
 -- the same bits are the same layout
 SELECT next_snowflake('photo_id', 1, 'time:41,node:4,seq:8;tick=1ms;epoch=2026-01-01T00:00:00Z;start=random') > 0 AS ok;
 -- a table of a role that could not set the sequence does not count

@@ -179,7 +179,7 @@ check_sequence_entry(sequence_entry *entry)
 	if (!entry->valid)
 	{
 		entry->logged = false;
-		entry->layout_default.objid = InvalidOid;	/* since a GRANT, an older one may count */
+		entry->layout_default = (sequence_default) {0};	/* an older one may count now */
 	}
 
 	/* Do this first, so that an invalidation during the checks takes effect. */
