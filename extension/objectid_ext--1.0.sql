@@ -729,8 +729,9 @@ COMMENT ON FUNCTION snowflake_layouts() IS 'preset layouts; widths are in bits, 
 
 -- Upper limit for the time in ids of next_shard_id(), in microseconds since 1970.
 -- Ids start there after a crash.  Dumps include it, so it is readable by all
--- roles, and the owner of the database can set it in a restore.
-CREATE SEQUENCE shard_id_reservation;
+-- roles, and the owner of the database can set it in a restore.  With this increment,
+-- nextval(), for which GRANT USAGE ON ALL SEQUENCES is enough, is an error.
+CREATE SEQUENCE shard_id_reservation INCREMENT 9223372036854775807;
 COMMENT ON SEQUENCE shard_id_reservation IS 'upper limit for the time in ids of next_shard_id(), in microseconds since 1970; internal to the function; a role that can set it can move all later ids into the future';
 REVOKE ALL ON SEQUENCE shard_id_reservation FROM PUBLIC;
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;

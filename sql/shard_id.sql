@@ -81,6 +81,7 @@ SELECT count(DISTINCT next_shard_id(9, 0, 'time:41,node:10;tick=1ms;epoch=2026-0
 CREATE ROLE regress_shard_user;
 GRANT USAGE ON SEQUENCE shard_id_reservation TO regress_shard_user;
 SET ROLE regress_shard_user;
+SELECT nextval('shard_id_reservation');
 SELECT next_snowflake('shard_id_reservation', 0, 'mastodon');
 SELECT * FROM nextval_range('shard_id_reservation', 1000000);
 SELECT next_shard_id(9, 1) > 0 AS ok;
