@@ -17,10 +17,11 @@
  */
 #include "shard_clock.h"
 
+#include <time.h>
+
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/rel.h"
 
 #include "sequence_page.h"
@@ -74,14 +75,18 @@ shard_clock_attach(void)
  * ----------------------------------------------------------------
  */
 
-/* Return the time of the monotonic clock, which all processes share. */
+/* Return a monotonic time, the same in all processes, unlike instr_time in PostgreSQL 19. */
 static int64
 monotonic_now(void)
 {
-	instr_time	now;
+#ifdef WIN32
+	return (int64) GetTickCount64() * 1000;
+#else
+	struct timespec now;
 
-	INSTR_TIME_SET_CURRENT(now);
-	return (int64) INSTR_TIME_GET_MICROSEC(now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * USECS_PER_SEC + now.tv_nsec / 1000;
+#endif
 }
 
 /* Advance base_time to now; ticks that ended by then are over. */

@@ -154,6 +154,27 @@ $node->safe_psql('postgres', 'CREATE DATABASE migrated');
 is($node->safe_psql('migrated', "BEGIN; CREATE EXTENSION objectid_ext; SELECT next_shard_id(1, 1) > 0; COMMIT; SELECT next_shard_id(1, 1) > 0"), "t\nt",
 	'CREATE EXTENSION and an id in one transaction');
 
+# From PostgreSQL 19 on, sessions can measure time by different clocks.
+if ($node->pg_version->major >= 19)
+{
+	my $times = q{
+		SELECT extract(epoch FROM clock_timestamp()),
+			extract(epoch FROM snowflake_timestamp(next_shard_id(1, 1), 'instagram')), extract(epoch FROM clock_timestamp());
+		SELECT FROM pg_sleep(1);};
+	my $measured = $node->safe_psql('postgres', qq{
+		SET client_min_messages = error;
+		DO \$\$ BEGIN PERFORM setval('shard_id_reservation', (extract(epoch FROM now() + interval '1 hour') * 1000000)::bigint); END \$\$;
+		SET timing_clock_source = system; $times
+		SET timing_clock_source = auto; $times
+		SET timing_clock_source = system; $times});
+	my @line = map { [ split /\|/ ] } grep { /\|/ } split /\n/, $measured;
+	my @wrong = grep {
+		my $ids = $line[ $_ + 1 ][1] - $line[$_][1];
+		$ids < 0.4 || $ids > $line[ $_ + 1 ][2] - $line[$_][0]
+	} 0, 1;
+	is("@wrong", '', 'the clock goes on at half speed in either') or diag($measured);
+}
+
 # The latest time that can be set: layouts have ended by then.
 my ($failed, $output, $error) = $node->psql('postgres', q{
 	SELECT setval('shard_id_reservation', 9223372036854775807) > 0;
@@ -211,10 +232,10 @@ $node->command_ok([ 'pg_restore', '-e', '-d', 'not_hers', $dump ], 'and restore'
 SKIP:
 {
 	skip 'segments are not listed before 15', 1 if $node->pg_version < 15;
-	my $segments = $node->pg_version >= 19
+	my $segments = $node->pg_version->major >= 19
 	  ? q{SELECT count(*) FROM pg_dsm_registry_allocations WHERE name LIKE 'objectid_ext%'}
 	  : q{SELECT count(*) FROM pg_shmem_allocations WHERE name LIKE 'objectid_ext%'};
-	skip 'segments are not listed in 17 and 18', 1 if $node->pg_version >= 17 && $node->pg_version < 19;
+	skip 'segments are not listed in 17 and 18', 1 if $node->pg_version >= 17 && $node->pg_version->major < 19;
 	my $before = $node->safe_psql('postgres', $segments);
 	foreach my $i (1 .. 5)
 	{
