@@ -736,7 +736,7 @@ COMMENT ON SEQUENCE shard_id_reservation IS 'upper limit for the time in ids of 
 REVOKE ALL ON SEQUENCE shard_id_reservation FROM PUBLIC;
 GRANT SELECT ON SEQUENCE shard_id_reservation TO PUBLIC;
 GRANT UPDATE ON SEQUENCE shard_id_reservation TO pg_database_owner;
--- The ids of an extension that was dropped are not above this.
+-- The ids of an extension that was dropped are below this, unless they led the clock.
 SELECT pg_catalog.setval('shard_id_reservation', pg_catalog.int8(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000000::double precision));
 SELECT pg_catalog.pg_extension_config_dump('shard_id_reservation', '');
 

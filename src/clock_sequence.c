@@ -49,9 +49,7 @@
 /* How far ahead of the ids a WAL record reserves, in microseconds */
 #define RESERVATION		USECS_PER_SEC
 
-/*
- * A server takes at least this long to restart after a crash, in microseconds
- */
+/* A server takes at least this long to restart after a crash, in microseconds */
 #define RESTART_TIME	1000
 
 /* Citus gives workers bounds of their own, if a default depends on the sequence. */

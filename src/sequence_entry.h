@@ -50,7 +50,7 @@ typedef struct sequence_entry
 	int64		remaining;		/* ids not yet issued */
 	int64		next;			/* the first of them */
 	int64		step;			/* difference between consecutive ids */
-	TimestampTz usable_from;	/* begin of tick, or -infinity if a crash is harmless */
+	TimestampTz usable_from;	/* begin of tick; -infinity if no crash can repeat the ids */
 	TimestampTz usable_until;	/* end of tick, or earlier */
 
 	/* What others know of our ids; see unsettled.c */

@@ -87,9 +87,7 @@ is_covered(const sequence_entry *entry, Page page, int64 value)
 		!is_flushed_by_commit(PageGetLSN(page)))
 		return false;
 
-	/*
-	 * A sequence that has cycled goes back, so WAL does not cover the value.
-	 */
+	/* A sequence that has cycled goes back, so WAL does not cover the value. */
 	return entry->options.seqincrement > 0 ?
 		value > data->last_value && value <= covered :
 		value < data->last_value && value >= covered;

@@ -42,8 +42,8 @@
 #endif
 
 /*
- * PostgreSQL 16 renamed the subtransaction in which a relation got its first new file;
- * that of its last is forgotten if another was made and rolled back.
+ * The subtransaction in which a relation got its first new file; PostgreSQL 16 renamed it.
+ * That of the last new file is not enough: it is forgotten when that file is rolled back.
  */
 #if PG_VERSION_NUM >= 160000
 #define RelationGetNewFileSubid(rel)	((rel)->rd_firstRelfilelocatorSubid)

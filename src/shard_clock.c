@@ -304,10 +304,10 @@ shard_clock_begin_transaction(void)
 }
 
 /*
- * Return a time such that no session that has not published an earlier one will
- * claim a slot of an earlier tick, now or after a crash.  Until a session has used
- * the clock, it is the time at which the clock will begin.  *lsn is set to the end
- * of the WAL that must be safe for that.
+ * Return a time: slots of ticks before it are claimed only by sessions that have
+ * published an earlier time, now and after a crash.  Until a session has used the
+ * clock, it is the time at which the clock will begin.  *lsn is set to the end of the
+ * WAL that must be safe for that.
  */
 TimestampTz
 shard_clock_reached(Relation rel, XLogRecPtr *lsn)

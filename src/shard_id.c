@@ -42,7 +42,7 @@
 /* How long to wait for room in the ledger, in microseconds */
 #define FULL_MAX		(10 * USECS_PER_SEC)
 
-/* Numbers that a session used for a shard: first, last, and highest id */
+/* Numbers of one sequence that a session used for a shard: first, last, and highest id */
 typedef struct shard_stream
 {
 	int64		first;
@@ -78,7 +78,7 @@ typedef struct shard_entry
 
 static HTAB *entries = NULL;
 
-/* The end of the latest tick of an id, and what it was for forgotten shards */
+/* The end of the latest tick of all ids, and what that was when shards were forgotten last */
 static TimestampTz latest_end = PG_INT64_MIN;
 static TimestampTz forgotten_end = PG_INT64_MIN;
 

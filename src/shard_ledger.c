@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * shard_ledger.c
- *		The slots that next_shard_id() has issued, shared by all sessions of a
- *		database.
+ *		The slots that next_shard_id() has issued, shared by all sessions.
  *
  * A slot is one number in one tick of one shard.  Sessions claim slots in
  * shared memory, and each slot can be claimed once.

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * shard_ledger.h
- *		The slots that next_shard_id() has issued, shared by all sessions of a
- *		database.
+ *		The slots that next_shard_id() has issued, shared by all sessions.
  *
  *-------------------------------------------------------------------------
  */

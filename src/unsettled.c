@@ -109,10 +109,10 @@ unsettled_attach(void)
  */
 
 /*
- * Two tuple locks, in places where a sequence has no tuple.  One tells that its holder
- * has ids of the sequence: without any, readers need not look through all locks.  The
- * tag of the other has the id: the block number is its upper half, and the lower half
- * takes the place of the database, of which the offset has 15 bits.
+ * Two locks on tuples that a sequence never has.  The first tells readers that its
+ * holder has ids of the sequence; if nobody holds it, they need not look through all
+ * locks.  The tag of the second contains the id: the upper half as the block, the lower
+ * half as the database, and 15 bits of the real database in the offset.
  *
  * The id must be exact: a lower one would let the limit go back when a transaction
  * is prepared.
@@ -133,8 +133,8 @@ lock_id(Oid relid, int64 id)
 }
 
 /*
- * Return the limit, lowered to below all ids that are published by locks.  The tag can
- * be that of another database as well, but not its holder.
+ * Return the limit, lowered to below all ids that are published by locks.  The second
+ * lock can be of another database, but then its holder does not hold the first of ours.
  */
 static int64
 limit_of_locks(Oid relid, int64 limit)
@@ -317,9 +317,9 @@ add_to_published(sequence_entry *entry)
 }
 
 /*
- * Publish the first id that the transaction takes from a sequence.  The caller
- * holds the lock of the sequence's page, and has not changed it yet.  Later
- * ids of the transaction are higher, unless the sequence was set back.
+ * Publish the first id that the transaction takes from a sequence, before the caller
+ * changes the page that it has locked; or a time, before next_shard_id() reads the clock.
+ * Later ids of the transaction are higher, unless the sequence was set back.
  */
 void
 unsettled_publish(sequence_entry *entry, int64 first)
@@ -369,8 +369,8 @@ unsettled_resume_block(sequence_entry *entry)
  */
 
 /*
- * Can ids of a block still be issued?  If the clock was set back, not for the
- * time until it has caught up: that would hold readers back.
+ * Can ids of a block still be issued?  If the clock was set back, they are given up:
+ * until it has caught up, they would hold readers back.
  */
 static bool
 block_is_current(const unsettled_ids *ids)
