@@ -24,7 +24,7 @@
 /* Ids can lead the clock by this many ticks; more would fill the ledger. */
 #define LEAD_TICKS_MAX	2048
 
-/* The longest tick.  After a restart, ids start at the end of a tick in use. */
+/* The longest tick: after a restart, ids begin after the tick that was in use. */
 #define SHARD_TICK_MAX		USECS_PER_SEC
 
 /* Numbers this close to each other are taken to be of one sequence. */

@@ -11,8 +11,8 @@
  * tick selects the set.  A page is recycled for another tick when its own has
  * ended.  After that, a slow session could claim slots of the old tick again.
  * The base of the clock, which never goes back, prevents that: a page is
- * recycled only if its tick ended by then, and assigned only to a tick that
- * did not.
+ * recycled only if its tick ended by the base, and assigned only to a tick that
+ * ends after it.
  *
  * Claims: A session first sets the bit, then reads the version of the page.
  * If the page was recycled in the meantime, the claim is void; at worst, the
