@@ -50,7 +50,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
         UNION
         SELECT key.relation, name
         FROM _words(key.attname) AS words,
-             LATERAL (SELECT substring(words FROM '^(.*[^_])_?id$')
+             LATERAL (SELECT coalesce(substring(words, '^(.*[^_])_?id$'), substring(words, '.+_.+'))
                       UNION ALL
                       SELECT n.name || '_' || words FROM _table_names() AS n
                       WHERE n.relation = key.relation AND words !~ 'id$') AS own (name)

@@ -50,7 +50,11 @@ SELECT * FROM told('posts');
 CREATE TABLE sheep (number serial PRIMARY KEY);
 CREATE TABLE wool (sheep int, sheep_number int, house_number int, black_sheep int);
 SELECT * FROM told('sheep', 'number');
-DROP TABLE users, api_users, shop_orders, shop_items, posts, refs, sheep, wool;
+-- where the key is called as its references are
+CREATE TABLE goats (goat_no serial PRIMARY KEY);
+CREATE TABLE milk (goat_no int, old_goat_no int, house_no int, no int);
+SELECT * FROM told('goats', 'goat_no');
+DROP TABLE users, api_users, shop_orders, shop_items, posts, refs, sheep, wool, goats, milk;
 
 --
 -- Functions
