@@ -8,7 +8,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
 SET quote_all_identifiers = off AS $$
     WITH changing AS MATERIALIZED (
         SELECT s.relation, s.attname, s.shadow, s.attnotnull, attacl, attoptions,
-               coalesce(attstattarget, -1) AS target, pg_get_expr(adbin, adrelid) AS "default",
+               nullif(attstattarget, -1) AS target, pg_get_expr(adbin, adrelid) AS "default",
                col_description(a.attrelid, a.attnum) AS comment,
                (SELECT conname FROM pg_constraint
                 WHERE conrelid = s.relation AND contype = 'n' AND conkey[1] = s.attnum) AS not_null
@@ -31,8 +31,7 @@ SET quote_all_identifiers = off AS $$
         (8, format('RENAME COLUMN %I TO %I', shadow, attname)),
         (9, format('RENAME CONSTRAINT %I TO ', shadow) || quote_ident(not_null)),
         (14, format('ALTER COLUMN %I SET DEFAULT ', attname) || "default"),
-        (14, CASE WHEN target >= 0
-                  THEN format('ALTER COLUMN %I SET STATISTICS %s', attname, target) END),
+        (14, format('ALTER COLUMN %I SET STATISTICS ', attname) || target),
         (14, format('ALTER COLUMN %I SET (', attname) || array_to_string(attoptions, ', ') || ')')
     ) AS s (step, command)
     UNION ALL

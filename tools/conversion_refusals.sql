@@ -58,6 +58,12 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                 ELSE 'Drop the rule, or convert the column under a lock.' END
     FROM _changing_tables(key) AS t
          JOIN pg_rewrite r ON ev_class = t.oid AND rulename <> '_RETURN'
+    UNION ALL   -- the last step has no time to check it, and cannot add it as NOT VALID
+    SELECT conrelid, format('it is partitioned, and has foreign key "%s"', conname),
+           'Drop the foreign key before, and create it again afterwards.'
+    FROM _changing_foreign_keys(key) JOIN pg_class c ON c.oid = conrelid AND relkind = 'p'
+    WHERE current_setting('server_version_num')::integer < 180000
+      AND conrelid NOT IN (SELECT relation FROM _changing_columns(key))
 $$;
 
 -- Roles that own, or can create, what a live conversion relies on.  Whoever can create objects in
@@ -99,9 +105,8 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
          JOIN pg_namespace n ON n.oid = relnamespace
              OR quote_ident(nspname) = _ids_schema() AND key.to_type <> 'bigint'::regtype
                 AND EXISTS (SELECT FROM _changing_views(key)),
-         LATERAL (SELECT nspowner
-                  UNION SELECT grantee FROM aclexplode(nspacl) WHERE privilege_type = 'CREATE'
-                 ) AS g (grantee)
+         LATERAL (SELECT nspowner UNION SELECT grantee FROM aclexplode(nspacl)
+                  WHERE privilege_type = 'CREATE') AS g (grantee)
     WHERE grantee <> relowner
       AND NOT EXISTS (SELECT FROM pg_roles r
                       WHERE r.oid = grantee AND (rolsuper OR rolname = 'pg_database_owner'))
@@ -142,19 +147,16 @@ $$;
 -- Columns that a live conversion refuses.
 CREATE FUNCTION _column_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT c.relation, r.reason, 'Convert it under a lock.'
+    SELECT c.relation, format(reason, c.attname, type), 'Convert it under a lock.'
     FROM _changing_columns(key) AS c
          JOIN pg_attribute a ON attrelid = c.relation AND a.attnum = c.attnum,
          LATERAL (SELECT c.relation = key.relation AND c.attname = key.attname) AS k (is_key),
          LATERAL (VALUES
              (is_key AND NOT EXISTS (SELECT FROM _changing_indexes(key) AS i
-                                     WHERE i.relation = c.relation),
-              format('no index has column "%s"', c.attname)),
-             (attgenerated <> '', format('column "%s" is generated', c.attname)),
-             (attidentity <> '' AND NOT is_key,
-              format('column "%s" is an identity column', c.attname)),
-             (type IN ('bytea'::regtype, 'jsonb'::regtype),
-              format('column "%s" is of type %s', c.attname, type))
+                                     WHERE i.relation = c.relation), 'no index has column "%s"'),
+             (attgenerated <> '', 'column "%s" is generated'),
+             (attidentity <> '' AND NOT is_key, 'column "%s" is an identity column'),
+             (type IN ('bytea'::regtype, 'jsonb'::regtype), 'column "%s" is of type %s')
          ) AS r (applies, reason)
     WHERE applies
 $$;

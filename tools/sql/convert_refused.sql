@@ -46,6 +46,15 @@ DROP VIEW few;
 DROP MATERIALIZED VIEW numbers;
 DROP TABLE divided, base, heir, of_kinds, kinds, bare, far, narrow, wide;
 
+-- A foreign key of a partitioned table can be NOT VALID from PostgreSQL 18 on.
+CREATE TABLE small (id serial PRIMARY KEY);
+CREATE TABLE parts (small bigint REFERENCES small) PARTITION BY RANGE (small);
+SELECT string_agg(detail, E'\n') IS NOT DISTINCT FROM
+           CASE WHEN current_setting('server_version_num')::int < 180000
+                THEN 'it is partitioned, and has foreign key "parts_small_fkey". Drop the foreign key before, and create it again afterwards.' END AS told
+FROM reasons('small');
+DROP TABLE parts, small;
+
 -- Triggers on UPDATE need a right; those on other columns, and disabled ones, do not fire.
 CREATE TABLE item (id serial PRIMARY KEY, n int, changed timestamptz);
 CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.changed := now(); RETURN NEW; END';
