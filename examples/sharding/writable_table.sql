@@ -13,7 +13,7 @@ BEGIN
     RETURN coalesce(NEW, OLD);
 END;
 $$;
-CREATE TRIGGER refuse_rows_of_others BEFORE INSERT OR UPDATE OR DELETE ON :table
+CREATE OR REPLACE TRIGGER refuse_rows_of_others BEFORE INSERT OR UPDATE OR DELETE ON :table
     FOR EACH ROW EXECUTE FUNCTION refuse_rows_of_others();
 
 -- Publish the rows that were made here, and none that came in, which would circulate
