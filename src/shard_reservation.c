@@ -111,16 +111,11 @@ find_reservation_sequence(void)
 Relation
 open_reservation(LOCKMODE lockmode)
 {
-	for (;;)
-	{
-		Relation	rel = try_relation_open(find_reservation_sequence(), lockmode);
+	Relation	rel;
 
-		if (rel != NULL && RelationGetRelid(rel) == reservation_relid)
-			return rel;
-		if (rel != NULL)
-			relation_close(rel, lockmode);
+	while ((rel = try_relation_open(find_reservation_sequence(), lockmode)) == NULL)
 		reservation_relid = InvalidOid;
-	}
+	return rel;
 }
 
 /* Open the sequence, to write to it. */
