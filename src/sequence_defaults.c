@@ -29,6 +29,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 extern PGDLLEXPORT Datum next_snowflake(PG_FUNCTION_ARGS);
@@ -73,7 +74,7 @@ has_call(Node *node, void *context)
 
 /* Does a default count, and does it pass the sequence to the function? */
 static bool
-default_has_call(Oid classid, Oid objid, sequence_default *search)
+default_has_call(Oid classid, Oid objid, Snapshot snapshot, sequence_default *search)
 {
 	bool		is_domain = classid == TypeRelationId;
 	Relation	catalog = table_open(classid, AccessShareLock);
@@ -84,7 +85,7 @@ default_has_call(Oid classid, Oid objid, sequence_default *search)
 
 	ScanKeyInit(&key, Anum_pg_attrdef_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(objid));
 	scan = systable_beginscan(catalog, is_domain ? TypeOidIndexId : AttrDefaultOidIndexId,
-							  true, NULL, 1, &key);
+							  true, snapshot, 1, &key);
 	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Oid			owner = is_domain ? ((Form_pg_type) GETSTRUCT(tuple))->typowner :
@@ -95,7 +96,9 @@ default_has_call(Oid classid, Oid objid, sequence_default *search)
 									   is_domain ? Anum_pg_type_typdefaultbin : Anum_pg_attrdef_adbin,
 									   RelationGetDescr(catalog), &isnull);
 
-		result = !isnull && pg_class_aclcheck(search->relid, owner, ACL_UPDATE) == ACLCHECK_OK &&
+		/* A table that was dropped since the snapshot has no owner: it counts. */
+		result = !isnull && (!OidIsValid(owner) ||
+							 pg_class_aclcheck(search->relid, owner, ACL_UPDATE) == ACLCHECK_OK) &&
 			has_call(stringToNode(TextDatumGetCString(bin)), search);
 	}
 	systable_endscan(scan);
@@ -103,12 +106,16 @@ default_has_call(Oid classid, Oid objid, sequence_default *search)
 	return result;
 }
 
-/* Find the oldest default that passes the sequence to the function. */
+/*
+ * Find the oldest default that passes the sequence to the function.  With a snapshot for
+ * each scan, we could see neither the old nor the new one while a default is replaced.
+ */
 static void
 find_default(Oid relid, PGFunction function, sequence_default *found)
 {
 	uint64		changes = catalog_changes;	/* there can be more while we look */
 	Relation	depend = table_open(DependRelationId, AccessShareLock);
+	Snapshot	snapshot = RegisterSnapshot(GetCatalogSnapshot(AttrDefaultRelationId));
 	ScanKeyData keys[2];
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -118,22 +125,32 @@ find_default(Oid relid, PGFunction function, sequence_default *found)
 				ObjectIdGetDatum(RelationRelationId));
 	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(relid));
-	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, keys);
+	scan = systable_beginscan(depend, DependReferenceIndexId, true, snapshot, 2, keys);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 
 		if ((form->classid == AttrDefaultRelationId || form->classid == TypeRelationId) &&
 			(!OidIsValid(found->objid) || form->objid < found->objid) &&
-			default_has_call(form->classid, form->objid, found))
+			default_has_call(form->classid, form->objid, snapshot, found))
 		{
 			found->classid = form->classid;
 			found->objid = form->objid;
 		}
 	}
 	systable_endscan(scan);
+	UnregisterSnapshot(snapshot);
 	table_close(depend, AccessShareLock);
 	found->known_at = changes;
+}
+
+/* Describe the default, or the table of an identity column. */
+static const char *
+describe_default(const sequence_default *known)
+{
+	const char *result = getObjectDescription(&(ObjectAddress) {known->classid, known->objid}, true);
+
+	return result != NULL ? result : "a default that was just removed";
 }
 
 /* Where a tick begins does not matter. */
@@ -158,7 +175,7 @@ check_sequence_layout(sequence_entry *entry, const snowflake_layout *layout)
 
 	if (known->known_at == changes && allows_layout(known, layout))
 		return;
-	if (OidIsValid(known->objid) && default_has_call(known->classid, known->objid, known) &&
+	if (OidIsValid(known->objid) && default_has_call(known->classid, known->objid, NULL, known) &&
 		allows_layout(known, layout))
 		known->known_at = changes;
 	else
@@ -169,7 +186,7 @@ check_sequence_layout(sequence_entry *entry, const snowflake_layout *layout)
 				 errmsg("cannot use layout %s for sequence \"%s\"",
 						snowflake_format_layout(layout), get_rel_name(entry->relid)),
 				 errdetail("Layout %s is used by %s.", snowflake_format_layout(&known->layout),
-						   getObjectDescriptionOids(known->classid, known->objid)),
+						   describe_default(known)),
 				 errhint("Use a sequence for each layout.")));
 }
 
@@ -195,8 +212,7 @@ check_settled_sequence(Oid relid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot execute settled_snowflake() for sequence \"%s\"", get_rel_name(relid)),
-				 errdetail("Values of nextval() are used by %s.",
-						   getObjectDescriptionOids(known->classid, known->objid)),
+				 errdetail("Values of nextval() are used by %s.", describe_default(known)),
 				 errhint("Use next_snowflake() in each default that uses the sequence, "
 						 "or settled_shard_id() for ids of next_shard_id().")));
 }
@@ -216,6 +232,5 @@ check_ranged_sequence(sequence_entry *entry)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot execute nextval_range() for sequence \"%s\"", get_rel_name(entry->relid)),
-				 errdetail("Ids of next_snowflake() are used by %s.",
-						   getObjectDescriptionOids(known->classid, known->objid))));
+				 errdetail("Ids of next_snowflake() are used by %s.", describe_default(known))));
 }
