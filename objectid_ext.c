@@ -208,9 +208,7 @@ objectid_from_text(PG_FUNCTION_ARGS)
 	PG_RETURN_OBJECTID_P(id);
 }
 
-/*
- * Cast from character: the same.  The blanks that fill up the value do not count.
- */
+/* Cast from character: the same.  The blanks that fill up the value do not count. */
 PG_FUNCTION_INFO_V1(objectid_from_bpchar);
 Datum
 objectid_from_bpchar(PG_FUNCTION_ARGS)

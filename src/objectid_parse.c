@@ -97,9 +97,7 @@ looks_like_time(const char *str)
 		(nfields > 1 && DecodeInterval(fields, types, nfields, INTERVAL_FULL_RANGE, &kind, &interval) == 0);
 }
 
-/*
- * Parse 24 digits and nothing else: the spelling used in output and in JSON.
- */
+/* Parse 24 digits and nothing else: the spelling used in output and in JSON. */
 bool
 scan_bare_objectid(const char *str, objectid *id)
 {

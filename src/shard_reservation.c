@@ -55,8 +55,7 @@ extension_schema(Snapshot snapshot)
 	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
 				CStringGetDatum(EXTENSION));
 	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, snapshot, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
+	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
 		result = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
 	systable_endscan(scan);
 	table_close(extensions, AccessShareLock);

@@ -206,17 +206,14 @@ limit_entries(int max)
 			sequence_entry *entry = dlist_container(sequence_entry, registered_link, iter.cur);
 
 			if (nentries <= max || entry->is_published)
-				return;
+				break;
 			if (pass == 2 || entry->remaining == 0 || now >= entry->usable_until)
 				unsettled_forget(entry);
 		}
 	}
 }
 
-/*
- * Transaction callback: before a transaction is prepared, its ids are published by
- * locks as well.
- */
+/* Transaction callback: before PREPARE, publish the ids of the transaction by locks, too. */
 static void
 before_prepare(XactEvent event, void *arg)
 {
