@@ -128,8 +128,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
                                AND classid = 'pg_attrdef'::regclass
              JOIN pg_attrdef d ON d.oid = objid
              JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-        WHERE CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid) END
-              LIKE '%nextval%'
+        WHERE CASE WHEN attgenerated = '' AND length(adbin::text) < 100000
+                   THEN pg_get_expr(adbin, 0) END LIKE '%nextval%'
         UNION
         SELECT c.id, 2, objid::regprocedure::text
         FROM clock AS c
@@ -176,8 +176,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
     FROM clock AS c,
          LATERAL (SELECT relowner AS grantee
                   UNION SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
-    WHERE NOT CASE grantee WHEN 0 THEN has_sequence_privilege('public', sequence, 'USAGE, UPDATE')
-                           ELSE has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE') END
+    WHERE NOT has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE')
     GROUP BY c.id
 $$;
 

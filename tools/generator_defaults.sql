@@ -50,17 +50,16 @@ $$;
 
 -- Defaults of a table (null: of all) that call next_snowflake() or next_shard_id(), except those
 -- that partitions and children have inherited; arguments are null unless they are constants, and
--- node is "server" for that of the server.  The default is printed, and its whole text matched,
--- because to evaluate it could call any function.  One of 100 kB could be too deep for the stack
--- to print.  A name is qualified and quoted as the server prints it; Citus needs it as text.  What
--- partitions and children have inherited is left out: there can be many.
+-- node is "server" for that of the server.  The default is printed, and its whole text matched:
+-- evaluated, it could call any function.  One of 100 kB could be too deep for the stack; with the
+-- OID of the table, it would wait for its lock.  The sequence is text, because Citus needs it so.
 CREATE FUNCTION _generator_defaults("table" regclass) RETURNS TABLE (relation regclass,
     attnum smallint, attname name, generator name, sequence text, node text, layout text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off SET standard_conforming_strings = on AS $body$
     WITH found AS MATERIALIZED (
         SELECT DISTINCT a.attrelid, a.attnum, a.attname, proname,
-               CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, adrelid)
+               CASE WHEN length(adbin::text) < 100000 THEN pg_get_expr(adbin, 0)
                     ELSE '' END AS expression
         FROM pg_extension e
              JOIN pg_depend AS member ON member.refclassid = 'pg_extension'::regclass
