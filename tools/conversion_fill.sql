@@ -71,12 +71,12 @@ $$;
 CREATE PROCEDURE _conversion_fill("table" regclass, rows_per_second integer)
 LANGUAGE plpgsql AS $$
 DECLARE
-    application text := pg_catalog.current_setting('application_name'::text);
-    tables regclass[];
+    application pg_catalog.text := pg_catalog.current_setting('application_name'::pg_catalog.text);
+    tables pg_catalog.regclass[];
     sizes bigint[];
-    place tid;
+    place pg_catalog.tid;
     most integer;
-    pause float8;
+    pause double precision;
     waits integer;
 BEGIN
     IF pg_catalog.transaction_timestamp() OPERATOR(pg_catalog.<>)
@@ -97,18 +97,18 @@ BEGIN
                  AS b;
             COMMIT;
             EXIT WHEN place IS NULL;
-            IF place OPERATOR(pg_catalog.=) '(0,0)'::tid THEN
+            IF place OPERATOR(pg_catalog.=) '(0,0)'::pg_catalog.tid THEN
                 waits := waits OPERATOR(pg_catalog.+) 1;
                 IF waits OPERATOR(pg_catalog.%) 10 OPERATOR(pg_catalog.=) 0 THEN
                     RAISE NOTICE 'rows of table % have been locked in % attempts', tables[i], waits
                         USING DETAIL = objectid_ext_tools._user_of(tables[i]);
                 END IF;
                 pause := pause OPERATOR(pg_catalog.+)
-                         least(waits, 20)::float8 OPERATOR(pg_catalog./) 10::float8;
+                         least(waits, 20)::double precision OPERATOR(pg_catalog./) 10;
             END IF;
             PERFORM pg_catalog.pg_sleep(pause);
         END LOOP;
     END LOOP;
-    PERFORM pg_catalog.set_config('application_name'::text, application, false);
+    PERFORM pg_catalog.set_config('application_name'::pg_catalog.text, application, false);
 END;
 $$;

@@ -84,8 +84,14 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT SELECT ON TABLES TO regress_hostil
 CREATE VIEW shop.secret AS SELECT id, name FROM shop.account;
 REVOKE ALL ON shop.secret FROM PUBLIC, regress_hostile;
 GRANT SELECT (id) ON shop.secret TO regress_hostile;
+CREATE DOMAIN lair.tid AS pg_catalog.tid CHECK (lair.trap(9));
+CREATE DOMAIN lair.regclass AS pg_catalog.regclass CHECK (lair.trap(10));
+CREATE DOMAIN lair.text AS pg_catalog.text CHECK (lair.trap(11));
+CREATE DOMAIN lair.float8 AS pg_catalog.float8 CHECK (lair.trap(12));
+SET search_path = lair, pg_catalog;
 SELECT statement FROM objectid_ext_tools.snowflake_conversion_steps('shop.account', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT has_table_privilege('regress_hostile', 'shop.secret', 'SELECT') AS may_read, has_column_privilege('regress_hostile', 'shop.secret', 'id', 'SELECT') AS may_read_id;
+RESET search_path;
 ALTER DEFAULT PRIVILEGES IN SCHEMA shop REVOKE SELECT ON TABLES FROM regress_hostile, PUBLIC;
 
 -- A role whose name must be quoted
