@@ -55,38 +55,44 @@ $body$;
 
 -- Statements that replace the identity of a column by a sequence of the same name.  Dropping an
 -- identity drops its sequence, so another of the same name replaces it.  A default, unlike an
--- identity, requires USAGE on the sequence of those who insert.
+-- identity, requires USAGE on the sequence of those who insert, also by a view of the owner.
 CREATE FUNCTION _identity_statements(key _key, sequence regclass, name text) RETURNS SETOF text
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH old AS (SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence),
-    privileges AS (
-        SELECT grantee, privilege_type FROM old, aclexplode(relacl) WHERE grantee <> relowner
+    WITH RECURSIVE old AS (
+        SELECT * FROM pg_class JOIN pg_sequence ON seqrelid = oid WHERE oid = sequence
+    ), targets (relation) AS (
+        SELECT key.relation::oid
         UNION
-        SELECT grantee, 'USAGE'
-        FROM (SELECT relacl FROM pg_class WHERE oid = key.relation
-              UNION ALL
-              SELECT attacl FROM pg_attribute WHERE attrelid = key.relation) AS t (acl),
-             aclexplode(acl)
-        WHERE privilege_type = 'INSERT'
+        SELECT v.oid
+        FROM targets
+             JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = relation
+             JOIN pg_rewrite r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
+             JOIN pg_class v ON v.oid = ev_class AND pg_get_userbyid(relowner) = current_user
+        WHERE pg_relation_is_updatable(v.oid, false) & 8 <> 0       -- INSERT
     ), changes (step, command) AS (
         SELECT s.* FROM old, LATERAL (VALUES
             (1, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', key.relation, key.attname)),
             (2, format('CREATE SEQUENCE %s INCREMENT %s CACHE %s', name, seqincrement, seqcache)),
-            (3, format('ALTER SEQUENCE %s OWNER TO %s', name, relowner::regrole)),
-            (4, format('ALTER SEQUENCE %s OWNED BY %s.%I', name, key.relation, key.attname)),
-            (5, format('COMMENT ON SEQUENCE %s IS %L', name, obj_description(oid, 'pg_class')))
+            (3, format('ALTER SEQUENCE %s OWNED BY %s.%I', name, key.relation, key.attname)),
+            (4, format('COMMENT ON SEQUENCE %s IS %L', name, obj_description(oid, 'pg_class')))
         ) AS s
         UNION ALL
         -- what ALTER DEFAULT PRIVILEGES gives a new sequence, the old one need not have had
-        SELECT 5, format('REVOKE ALL ON SEQUENCE %s FROM %s', name, _grantee(grantee))
+        SELECT 4, format('REVOKE ALL ON SEQUENCE %s FROM %s', name, _grantee(grantee))
         FROM old
              JOIN pg_default_acl ON defaclrole = quote_ident(current_user)::regrole
                  AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace),
              aclexplode(defaclacl)
         WHERE grantee <> relowner
         UNION ALL
-        SELECT 6, format('GRANT %s ON SEQUENCE %s TO %s', privilege_type, name, _grantee(grantee))
-        FROM privileges
+        SELECT 5, format('GRANT USAGE ON SEQUENCE %s TO %s', name, _grantee(grantee))
+        FROM targets,
+             LATERAL (SELECT relacl FROM pg_class WHERE oid = relation
+                      UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = relation
+                     ) AS t (acl), aclexplode(acl)
+        WHERE privilege_type = 'INSERT'
+        UNION
+        SELECT 5, _grants(relacl, '', 'SEQUENCE ' || name) FROM old
     )
     SELECT command FROM changes ORDER BY step, command
 $$;
