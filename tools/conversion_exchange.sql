@@ -79,7 +79,8 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     FROM _changing_constraints(key) AS c, obj_description(oid, 'pg_constraint') AS comment,
          LATERAL (VALUES
              (CASE contype WHEN 'f' THEN 3 ELSE 4 END,
-              format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)),
+              format(CASE WHEN contype <> 'n' THEN 'ALTER TABLE %s DROP CONSTRAINT %I' END,
+                     conrelid::regclass, conname)),
              (15, CASE WHEN contype IN ('f', 'c')
                        THEN format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', conrelid::regclass,
                                    conname, pg_get_constraintdef(oid),

@@ -64,7 +64,7 @@ DECLARE
     refusal _refusal;
 BEGIN
     SELECT * INTO refusal
-    FROM (SELECT * FROM _partition_key_refusals(key)
+    FROM (SELECT * FROM _impossible(key)
           UNION ALL SELECT * FROM _view_refusals(key)) AS r
     ORDER BY relation, reason LIMIT 1;
     IF FOUND THEN
@@ -135,8 +135,7 @@ DECLARE
     new record;
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
-        RAISE EXCEPTION 'table, column and layout must not be null'
-            USING ERRCODE = 'null_value_not_allowed';
+        RAISE null_value_not_allowed USING MESSAGE = 'table, column and layout must not be null';
     END IF;
     key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
     key := _lock_key(key, _key_sequence(key));
@@ -153,8 +152,7 @@ $$;
 COMMENT ON FUNCTION convert_to_snowflake IS
     'makes snowflakes the default of a serial, identity or nextval() column, for a node (null: '
     'that of the server), on the same sequence, which it returns; the column and all that refer to '
-    'it become bigint; ids stay; the tables are locked; the caller is their owner; an error at '
-    'isolation levels above READ COMMITTED';
+    'it become bigint; ids stay; the tables are locked; the caller is their owner';
 
 CREATE FUNCTION convert_to_objectid("table" regclass, "column" name) RETURNS void
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
@@ -171,5 +169,4 @@ END;
 $$;
 COMMENT ON FUNCTION convert_to_objectid IS
     'changes a text, varchar, char, bytea or jsonb column, and all that refer to it, to objectid; '
-    'an error if a value is not a valid id; the tables are locked; the caller is their owner; an '
-    'error at isolation levels above READ COMMITTED';
+    'an error if a value is not a valid id; the tables are locked; the caller is their owner';

@@ -45,8 +45,7 @@ DECLARE
     hint text;
 BEGIN
     IF num_nulls("table", "column") > 0 THEN
-        RAISE EXCEPTION 'table and column must not be null'
-            USING ERRCODE = 'null_value_not_allowed';
+        RAISE null_value_not_allowed USING MESSAGE = 'table and column must not be null';
     END IF;
     key := _check_types(key, VARIADIC from_types || to_type);
     RETURN QUERY SELECT * FROM _planned_objects(key);
@@ -57,7 +56,7 @@ BEGIN
         ORDER BY 2, 3;
     RETURN QUERY
         SELECT CASE WHEN late THEN 'refused in the last step'
-                    WHEN EXISTS (SELECT FROM _partition_key_refusals(key)) THEN 'refused'
+                    WHEN EXISTS (SELECT FROM _impossible(key)) THEN 'refused'
                     ELSE 'refused while in use' END, relation, reason || '. ' || hint
         FROM _refusals(key);
     BEGIN
@@ -76,5 +75,4 @@ END;
 $$;
 COMMENT ON FUNCTION conversion_plan IS
     'what a conversion of a column to snowflakes or ObjectIds would change, the space that it '
-    'needs, what may refer to the column without a foreign key, and all that prevents the '
-    'conversion; changes nothing, but uses temporary tables';
+    'needs, what may refer to it without a foreign key, and all that prevents it';

@@ -49,15 +49,9 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     WHERE applies
     UNION ALL
     SELECT ev_class, format('it has rule "%s"', rulename),
-           CASE WHEN EXISTS (SELECT
-                             FROM _changing_columns(key) AS c
-                                  JOIN pg_depend ON classid = 'pg_rewrite'::regclass
-                                      AND objid = r.oid AND refobjid = c.relation
-                                      AND refobjsubid = c.attnum)
-                THEN 'Drop the rule, and create it again afterwards.'
-                ELSE 'Drop the rule, or convert the column under a lock.' END
+           'Drop the rule, and create it again afterwards.'
     FROM _changing_tables(key) AS t
-         JOIN pg_rewrite r ON ev_class = t.oid AND rulename <> '_RETURN'
+         JOIN pg_rewrite ON ev_class = t.oid AND rulename <> '_RETURN'
     UNION ALL   -- the last step has no time to check it, and cannot add it as NOT VALID
     SELECT conrelid, format('it is partitioned, and has foreign key "%s"', conname),
            'Drop the foreign key before, and create it again afterwards.'
@@ -156,7 +150,10 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                                      WHERE i.relation = c.relation), 'no index has column "%s"'),
              (attgenerated <> '', 'column "%s" is generated'),
              (attidentity <> '' AND NOT is_key, 'column "%s" is an identity column'),
-             (type IN ('bytea'::regtype, 'jsonb'::regtype), 'column "%s" is of type %s')
+             (type IN ('bytea'::regtype, 'jsonb'::regtype), 'column "%s" is of type %s'),
+             (EXISTS (SELECT FROM pg_seclabel WHERE (classoid, objoid, objsubid)
+                                                    = ('pg_class'::regclass, attrelid, a.attnum)),
+              'column "%s" has a security label')
          ) AS r (applies, reason)
     WHERE applies
 $$;
@@ -182,7 +179,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
 $$;
 
 -- Objects that depend on a column whose type changes, and are neither made again by a conversion
--- nor dropped with a view.
+-- nor dropped with a view; or on its row type, whose stored values would lose the column.
 CREATE FUNCTION _dependent_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH known (classid, objid) AS MATERIALIZED (
@@ -208,10 +205,15 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
               WHEN 'pg_attrdef'::regclass THEN
                   EXISTS (SELECT FROM pg_attrdef
                           WHERE oid = objid AND adrelid = s.relation AND adnum = s.attnum)
-              WHEN 'pg_trigger'::regclass THEN
-                  EXISTS (SELECT FROM pg_trigger
-                          WHERE oid = objid AND tgname = '~objectid_ext_conversion')
               ELSE false END
+    UNION
+    SELECT s.relation, format('%s has its row type', pg_describe_object(classid, objid, objsubid)),
+           'Change that first, for example to jsonb.'
+    FROM _changing_columns(key) AS s
+         JOIN pg_type r ON typrelid = s.relation
+         JOIN pg_depend ON refclassid = 'pg_type'::regclass AND refobjid IN (r.oid, typarray)
+    WHERE deptype = 'n' AND classid IN ('pg_class'::regclass, 'pg_type'::regclass)
+      AND objid NOT IN (SELECT oid FROM pg_class WHERE relkind = 'v')
 $$;
 
 -- What prevents a live conversion, by the catalog, and what can be done about it; what is late
@@ -219,7 +221,7 @@ $$;
 CREATE FUNCTION _refusals(key _key) RETURNS TABLE (relation regclass, reason text, hint text,
     late boolean)
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    WITH impossible AS MATERIALIZED (SELECT * FROM _partition_key_refusals(key)), reasons AS (
+    WITH impossible AS MATERIALIZED (SELECT * FROM _impossible(key)), reasons AS (
         SELECT *, false FROM _table_refusals(key)
         UNION ALL SELECT *, false FROM _role_refusals(key)
         UNION ALL SELECT *, false FROM _trigger_refusals(key)

@@ -1,8 +1,7 @@
 -- ===== Live conversions: values that are in the way, and the error that tells =====
 
--- Values that cannot be converted to objectid, or if all can, that would not be unique any more.  A
--- value that is no ObjectId, or two spellings of one, would stop the conversion when half of the
--- rows are filled.
+-- Rows that cannot be updated, and values that cannot become objectid or, if all can, would not be
+-- unique any more.  They would stop the conversion when half of the rows are filled.
 CREATE FUNCTION _value_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET row_security = off AS $$
@@ -14,19 +13,35 @@ DECLARE
     wrong boolean := false;
 BEGIN
     FOR probe IN
-        SELECT false AS of_index, 0::oid, relation, attname,
+        SELECT 0 AS kind, oid, conrelid::regclass AS relation,
+               format('SELECT count(*), NULL FROM ONLY %s WHERE %s', conrelid::regclass, coalesce(
+                      'NOT (' || pg_get_expr(conbin, conrelid) || ')',
+                      (SELECT quote_ident(attname) || ' IS NULL' FROM pg_attribute
+                       WHERE attrelid = conrelid AND attnum = conkey[1]))) AS query,
+               format('rows violate constraint "%s", which is NOT VALID', conname) AS reason,
+               'Correct or delete them (%2$s in all), or convert the column under a lock.' AS hint
+        FROM pg_constraint
+        WHERE conrelid IN (SELECT c.relation FROM _changing_columns(key) AS c)
+          AND contype IN ('c', 'n') AND pg_get_constraintdef(oid) ~ ' NOT VALID$'
+          AND conname <> '_objectid_ext'
+        UNION ALL
+        SELECT 1, attnum, relation,
                format('SELECT count(*), left(min(%1$I::text), 50) FROM ONLY %2$s'
-                      ' WHERE NOT %3$s.is_objectid(%1$I)', attname, relation, ids) AS query
+                      ' WHERE NOT %3$s.is_objectid(%1$I)', attname, relation, ids),
+               format('column "%s" has values that are not ObjectIds', attname),
+               'Correct or delete them, such as "%s" (%s in all).'
         FROM _changing_columns(key) WHERE key.to_type <> 'bigint'::regtype
         UNION ALL
-        SELECT true, indexrelid, indrelid, min(s.attname),
+        SELECT 2, indexrelid, indrelid,
                format('SELECT count(*), string_agg(quote_literal(v), '', '')'
                       ' FROM (SELECT min(%I::text) FROM ONLY %s WHERE %s'
                       '       GROUP BY %s HAVING count(*) > 1 LIMIT 3) AS s (v)',
                       min(s.attname), indrelid::regclass,
                       string_agg(format('%I IS NOT NULL', a.attname), ' AND '),
                       string_agg(format(CASE WHEN s.attnum IS NULL THEN '%I'
-                                             ELSE '%I::%s.objectid' END, a.attname, ids), ', '))
+                                             ELSE '%I::%s.objectid' END, a.attname, ids), ', ')),
+               format('column "%s" has different spellings of one ObjectId', min(s.attname)),
+               'Correct or delete one of each, such as %s.'
         FROM pg_index
              JOIN pg_attribute a ON attrelid = indrelid
                  AND a.attnum = ANY ((indkey::smallint[])[0:indnkeyatts - 1])
@@ -36,21 +51,13 @@ BEGIN
           AND key.to_type <> 'bigint'::regtype
         GROUP BY indexrelid, indrelid
         HAVING count(s.attnum) > 0
-        ORDER BY 1, 2, 3
+        ORDER BY 1, 3, 2
     LOOP
-        EXIT WHEN probe.of_index AND wrong;
+        EXIT WHEN probe.kind = 2 AND wrong;
         EXECUTE probe.query INTO number, bad;
         CONTINUE WHEN number = 0;
-        IF probe.of_index THEN
-            RETURN NEXT (probe.relation,
-                format('column "%s" has different spellings of one ObjectId', probe.attname),
-                format('Correct or delete one of each, such as %s.', bad));
-        ELSE
-            wrong := true;
-            RETURN NEXT (probe.relation,
-                format('column "%s" has values that are not ObjectIds', probe.attname),
-                format('Correct or delete them, such as "%s" (%s in all).', bad, number));
-        END IF;
+        wrong := wrong OR probe.kind = 1;
+        RETURN NEXT (probe.relation, probe.reason, format(probe.hint, bad, number));
     END LOOP;
 END;
 $$;

@@ -92,13 +92,13 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     SELECT DISTINCT c.*
     FROM _changing_columns(key)
          JOIN pg_constraint c
-             ON conrelid = relation AND contype IN ('p', 'u', 'c') AND attnum = ANY (conkey)
+             ON conrelid = relation AND contype IN ('p', 'u', 'c', 'n') AND attnum = ANY (conkey)
     WHERE conname <> '_objectid_ext'
 $$;
 
--- Tables of a key that are partitioned by the column.  A partition key is bound to the table by a
--- dependency of its column on it.
-CREATE FUNCTION _partition_key_refusals(key _key) RETURNS SETOF _refusal
+-- What no conversion changes: a partition key, which is bound to the table by a dependency of its
+-- column on it, and foreign keys of which only one side would become objectid.
+CREATE FUNCTION _impossible(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT relation,
            format('column "%s" is in its partition key, whose type cannot be changed', attname),
@@ -114,6 +114,13 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                   WHERE classid = 'pg_class'::regclass AND objid = relation AND objsubid = attnum
                     AND refclassid = 'pg_class'::regclass AND refobjid = relation
                     AND refobjsubid = 0 AND deptype = 'i')
+    UNION ALL
+    SELECT conrelid, format('foreign key "%s" refers to a column that stays as it is', conname),
+           'Convert that column, which this one follows, or drop the foreign key.'
+    FROM _changing_foreign_keys(key), unnest(conkey, confkey) AS pair (own, other)
+    WHERE key.to_type <> 'bigint'::regtype
+      AND (confrelid, other) NOT IN (SELECT k.relation, k.attnum FROM _key_columns(key) AS k)
+      AND (conrelid, own) IN (SELECT c.relation, c.attnum FROM _changing_columns(key) AS c)
 $$;
 
 -- Statements that let sessions compile the trigger functions of a key's tables again, if they

@@ -36,6 +36,9 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                                 relowner::regrole) END
         FROM views WHERE NOT owned
         UNION ALL
+        SELECT view, 'it has a security label'
+        FROM views JOIN pg_seclabel ON classoid = 'pg_class'::regclass AND objoid = view
+        UNION ALL
         SELECT view, format('%s depends on the view', pg_describe_object(classid, objid, objsubid))
         FROM views
              JOIN pg_depend

@@ -44,6 +44,9 @@ BEGIN
     COMMENT ON CONSTRAINT customer_pkey ON customer IS 'primary key';
     COMMENT ON CONSTRAINT two ON orders IS 'check';
     COMMENT ON CONSTRAINT prior_too ON orders IS 'foreign key';
+    IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'orders'::regclass AND conname = 'orders_customer_not_null') THEN     -- from PostgreSQL 18 on
+        COMMENT ON CONSTRAINT orders_customer_not_null ON orders IS 'not null';
+    END IF;
     COMMENT ON INDEX incl IS 'index';
     GRANT SELECT (id, name), INSERT (id) ON customer TO regress_live_reader WITH GRANT OPTION;
     GRANT UPDATE (id, "Parent") ON customer TO PUBLIC;

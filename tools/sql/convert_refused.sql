@@ -190,6 +190,45 @@ DROP PUBLICATION regress_reading;
 SET ROLE regress_live_owner;
 DROP TABLE version, pinned, topic, reading, shelf;
 
+-- what would be lost: the column in rows that are stored as values, what hides it from others
+CREATE TABLE coin (id serial PRIMARY KEY, name text);
+CREATE VIEW seen_coin AS SELECT id, coin AS whole FROM coin;
+SELECT * FROM reasons('coin');
+CREATE TABLE hoard (coins coin[]);
+SELECT * FROM reasons('coin');
+DROP TABLE hoard;
+CREATE DOMAIN checked_coin AS coin;
+SELECT * FROM reasons('coin');
+DROP DOMAIN checked_coin;
+RESET ROLE;
+SET allow_system_table_mods = on;
+INSERT INTO pg_seclabel VALUES ('coin'::regclass, 'pg_class'::regclass, 1, 'none', 'masked'), ('seen_coin'::regclass, 'pg_class'::regclass, 0, 'none', 'masked');
+SET ROLE regress_live_owner;
+SELECT * FROM reasons('coin');
+SELECT convert_to_snowflake('coin', 'id', 5, 'twitter');
+RESET ROLE;
+DELETE FROM pg_seclabel WHERE provider = 'none';
+RESET allow_system_table_mods;
+SET ROLE regress_live_owner;
+
+-- rows that cannot be updated
+INSERT INTO coin (name) VALUES ('penny'), ('groat');
+ALTER TABLE coin ADD CONSTRAINT no_groat CHECK (name <> 'groat') NOT VALID;
+SELECT * FROM reasons('coin');
+SELECT * FROM snowflake_conversion_steps('coin', 'id', 5, 'twitter');
+DELETE FROM coin WHERE name = 'groat';
+SELECT * FROM reasons('coin');
+DROP TABLE coin CASCADE;
+
+-- a foreign key of which only one side would become objectid
+CREATE TABLE person (_id text PRIMARY KEY);
+CREATE TABLE member (_id text PRIMARY KEY REFERENCES person);
+SELECT * FROM reasons('member');
+SELECT * FROM objectid_conversion_steps('member', '_id');
+SELECT convert_to_objectid('member', '_id');
+SELECT * FROM reasons('person');
+DROP TABLE person, member;
+
 --
 -- What changes while a conversion is not complete
 --
