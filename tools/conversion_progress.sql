@@ -28,6 +28,5 @@ $$;
 CREATE VIEW conversion_progress AS SELECT * FROM _conversion_progress();
 COMMENT ON VIEW conversion_progress IS
     'live conversions that are not complete, those of other roles only for members of pg_monitor: '
-    'the table of the key, each table that takes part, what remains to be done with it, and while '
-    'it is filled, how much of it has been searched';
+    'the table of the key, each table, what remains to be done, and how much of it was searched';
 GRANT SELECT ON conversion_progress TO PUBLIC;

@@ -1,11 +1,10 @@
 -- ===== Live conversions: the schema is their only state =====
 
--- The tables of all live conversions of the current role, with the trigger function of each, the
--- table of the key of its conversion, and what the function's comment says of the table.  Each
--- table that takes part has a trigger "~objectid_ext_conversion".  The comment of its function
--- tells which column is the key of the conversion, and, as JSON, what the table was like when it
--- began: if that differs, someone has changed the table.  What functions of other roles say is not
--- believed: anybody can create one of such a name.
+-- The tables of all live conversions of the current role.  Each has a trigger
+-- "~objectid_ext_conversion".  The comment of its function tells which column is the key of the
+-- conversion, and, as JSON, what the table was like when it began: if that differs, someone has
+-- changed the table.  What functions of other roles say is not believed: anybody can create one
+-- of such a name.
 CREATE FUNCTION _conversions()
 RETURNS TABLE (relation regclass, function regprocedure, key_table oid, data text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$

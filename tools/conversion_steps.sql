@@ -1,7 +1,5 @@
 -- ===== Live conversions: what to call =====
 
--- What remains is told by what the schema shows.
-
 -- Statements that create the indexes of the shadow columns that are not there yet.  A transaction
 -- that can see rows as they were before is in conflict with VACUUM, if it runs on a standby, or
 -- CREATE INDEX waits for its end.
@@ -104,8 +102,7 @@ DECLARE
     steps text[];
 BEGIN
     IF num_nulls("table", "column", layout) > 0 THEN
-        RAISE EXCEPTION 'table, column and layout must not be null'
-            USING ERRCODE = 'null_value_not_allowed';
+        RAISE null_value_not_allowed USING MESSAGE = 'table, column and layout must not be null';
     END IF;
     key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
     IF new_default THEN
@@ -120,10 +117,9 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION snowflake_conversion_steps IS
-    E'statements that do what convert_to_snowflake() does, or what remains of it, while the tables '
-    'are in use, for \\gexec of psql; other sessions wait for at most max_wait until the locks of '
-    'a step are granted; at most rows_per_second rows of a table are filled; the caller is the '
-    'owner of the tables; an error if something prevents it';
+    E'statements for \\gexec of psql that do what convert_to_snowflake() does, or what remains of '
+    'it, while the tables are in use; other sessions wait for at most max_wait for the locks of a '
+    'step; at most rows_per_second rows of a table are filled; the caller is the owner';
 
 CREATE FUNCTION objectid_conversion_steps("table" regclass, "column" name,
     max_wait interval DEFAULT '1 s', rows_per_second integer DEFAULT NULL, OUT step integer,
@@ -135,8 +131,7 @@ DECLARE
     steps text[];
 BEGIN
     IF num_nulls("table", "column") > 0 THEN
-        RAISE EXCEPTION 'table and column must not be null'
-            USING ERRCODE = 'null_value_not_allowed';
+        RAISE null_value_not_allowed USING MESSAGE = 'table and column must not be null';
     END IF;
     key := _check_types(_check_owner(key), 'text', 'varchar', 'bpchar', to_type);
     steps := _conversion_steps(key, false, max_wait, rows_per_second, NULL, NULL);
@@ -144,7 +139,5 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION objectid_conversion_steps IS
-    E'statements that do what convert_to_objectid() does for text, varchar and char, or what '
-    'remains of it, while the tables are in use, for \\gexec of psql; other sessions wait for at '
-    'most max_wait until the locks of a step are granted; at most rows_per_second rows of a table '
-    'are filled; the caller is the owner of the tables; an error if something prevents it';
+    'statements that do what convert_to_objectid() does for text, varchar and char, or what '
+    'remains of it, as snowflake_conversion_steps() does for convert_to_snowflake()';

@@ -9,8 +9,7 @@ DECLARE
                   WHERE relation = "table" OR key_table = "table" LIMIT 1);
 BEGIN
     IF num_nulls("table", "column", max_wait) > 0 THEN
-        RAISE EXCEPTION 'table, column and max_wait must not be null'
-            USING ERRCODE = 'null_value_not_allowed';
+        RAISE null_value_not_allowed USING MESSAGE = 'table, column and max_wait must not be null';
     ELSIF begun IS NULL THEN
         RAISE EXCEPTION 'no column of table % is being converted', "table"
             USING ERRCODE = 'object_not_in_prerequisite_state';

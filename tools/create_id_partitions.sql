@@ -10,8 +10,7 @@ DECLARE
                    WHERE oid = parent AND relkind = 'p');
 BEGIN
     IF num_nulls(parent, every, first, upto) > 0 THEN
-        RAISE EXCEPTION 'table, interval and times must not be null'
-            USING ERRCODE = 'null_value_not_allowed';
+        RAISE null_value_not_allowed USING MESSAGE = 'table, interval and times must not be null';
     ELSIF every < '1 minute' OR NOT isfinite(every) OR extract(second FROM every) <> 0 THEN
         RAISE EXCEPTION 'interval "%" is not a positive whole number of minutes', every
             USING ERRCODE = 'invalid_parameter_value';
@@ -192,9 +191,7 @@ END;
 $$;
 COMMENT ON FUNCTION create_id_partitions IS
     'creates the missing partitions of a time span, and returns them; the caller is the owner of '
-    'the table, which is partitioned by range of one objectid, bigint (of the layout) or uuid '
-    '(version 7) column; the layout is by default that of the default of the column or of the '
-    'comments on its partitions, and an error if it is not known; the interval is a number of '
+    'the table; for its form and the layout, see id_partitions(); the interval is a number of '
     'minutes, days or months; if the first time is not a whole minute, the partitions begin with '
     'the month, week, day or hour that contains it; an error if the default partition has rows for '
     'a new one';

@@ -150,6 +150,4 @@ COMMENT ON FUNCTION maintain_id_partitions IS
     'those from now to a time ahead, with the intervals of the existing ones; returns what was '
     'done (created or dropped; null if there was a problem) and problems: how many more are to be '
     'dropped, and rows in the default partition that are older than the time to keep, or of a new '
-    'partition, among them; the caller is the owner of the table; the layout is by default that of '
-    'the default of the column or of the comments on its partitions, and an error if it is not '
-    'known';
+    'partition, among them; the caller is the owner; for the layout, see id_partitions()';

@@ -91,16 +91,10 @@ $$;
 -- Cancels what these dblink connections do, and closes them.
 CREATE FUNCTION _close_helpers(names text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-DECLARE
-    schema text := _dblink_schema();
-    name text;
 BEGIN
-    FOR name IN EXECUTE format('SELECT unnest(%s.dblink_get_connections())', schema) LOOP
-        IF name = ANY (names) THEN
-            EXECUTE format('SELECT %1$s.dblink_cancel_query($1), %1$s.dblink_disconnect($1)',
-                           schema) USING name;
-        END IF;
-    END LOOP;
+    EXECUTE format('SELECT %1$s.dblink_cancel_query(c), %1$s.dblink_disconnect(c)'
+                   ' FROM unnest(%1$s.dblink_get_connections()) AS c WHERE c = ANY ($1)',
+                   _dblink_schema()) USING names;
 END;
 $$;
 
