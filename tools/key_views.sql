@@ -27,7 +27,8 @@ $$;
 CREATE FUNCTION _view_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH views AS MATERIALIZED (
-        SELECT c.*, view, owned FROM _changing_views(key) JOIN pg_class c ON c.oid = view
+        SELECT c.*, view, owned, typarray
+        FROM _changing_views(key) JOIN pg_class c ON c.oid = view JOIN pg_type t ON t.oid = reltype
     ), reasons AS (
         SELECT view,
                CASE WHEN relkind <> 'v'
@@ -43,7 +44,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
         FROM views
              JOIN pg_depend
                  ON (refclassid = 'pg_class'::regclass AND refobjid = views.oid
-                     OR refclassid = 'pg_type'::regclass AND refobjid = views.reltype)
+                     OR refclassid = 'pg_type'::regclass AND refobjid IN (reltype, typarray))
                     AND deptype <> 'i'
         WHERE relkind = 'v'
           AND NOT (classid = 'pg_rewrite'::regclass
