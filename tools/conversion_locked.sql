@@ -56,8 +56,7 @@ BEGIN
 END;
 $$;
 
--- The key; an error if something prevents a conversion under a lock, and ALTER TABLE would not say
--- what to do about it.
+-- The key; an error if something prevents a conversion under a lock that ALTER TABLE does not tell.
 CREATE FUNCTION _check_locked(key _key) RETURNS _key
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE

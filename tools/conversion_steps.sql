@@ -107,9 +107,10 @@ BEGIN
     key := _check_types(_check_owner(key), 'smallint', 'integer', 'bigint');
     IF new_default THEN
         -- for its errors, which would come with the last step otherwise
-        EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(),'
-                       ' coalesce($1, %1$s.snowflake_node_id()), 0, $2)', _ids_schema())
-            USING _node(node, layout), layout;
+        EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(), coalesce($1,'
+                       ' %1$s.snowflake_node_id()), (seqincrement - 1)::integer, $2)'
+                       ' FROM pg_sequence WHERE seqrelid = $3', _ids_schema())
+            USING _node(node, layout), layout, _key_sequence(key);
         highest := _highest_id(key, _key_sequence(key), layout);
     END IF;
     steps := _conversion_steps(key, new_default, max_wait, rows_per_second, node, layout);

@@ -279,6 +279,9 @@ SELECT * FROM conversion_plan('account', 'none');
 CALL undo_conversion('account', 'id');
 CALL undo_conversion('account', NULL);
 BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'twitter'); ROLLBACK;
+ALTER SEQUENCE account_id_seq INCREMENT 500;
+SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'js53');
+ALTER SEQUENCE account_id_seq INCREMENT 1;
 SELECT setval('account_id_seq', 2000000000);
 SELECT * FROM snowflake_conversion_steps('account', 'id', 5, 'time:31,node:10,seq:8;tick=1s;epoch=2026-01-01T00:00:00Z');
 
