@@ -28,6 +28,7 @@ FROM (VALUES
 CREATE TABLE masked AS
 SELECT id, mask_snowflake(id, :'key') AS masked FROM (SELECT generate_series(0, 99999) UNION SELECT (1::bigint << i) + j FROM generate_series(0, 62) i, generate_series(-3, 3) j WHERE i < 62 OR j < 0) AS s (id) WHERE id >= 0;
 SELECT count(*) = count(DISTINCT masked) AS distinct, bool_and(unmask_snowflake(masked, :'key') = id) AS back, min(masked) >= 0 AS not_negative FROM masked;
+SELECT mask_snowflake(unmask_snowflake(9223372036854775807, :'key'), :'key') AS highest;
 
 -- A change of one bit of the id, or of the key, changes half of the 63 bits.
 CREATE FUNCTION pg_temp.bits(a bigint, b bigint) RETURNS int LANGUAGE sql AS $$ SELECT bit_count((a # b)::bit(64))::int $$;

@@ -26,7 +26,20 @@ SELECT snowflake_timestamp(next_snowflake('of_worker', 1, 'js53'), 'js53') <= cl
 -- a MINVALUE in the current second is accepted
 DO $$ BEGIN EXECUTE format('ALTER SEQUENCE of_worker MINVALUE %1$s START %1$s RESTART', snowflake_floor(clock_timestamp() + interval '0.8 s', 'twitter')); END $$;
 SELECT next_snowflake('of_worker', 0, 'twitter') >= seqmin AS above FROM pg_sequence WHERE seqrelid = 'of_worker'::regclass;
+-- and in the current tick: of hours, this is the second one, with half an hour left
+SELECT format('time:20,seq:12;tick=3600s;epoch=%sZ', to_char((now() - interval '90 min') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')) AS hours \gset
+ALTER SEQUENCE of_worker MINVALUE 4096 START 4096 RESTART;
+SELECT next_snowflake('of_worker', 0, :'hours');
 DROP SEQUENCE of_worker;
+
+-- WAL reserves the slots of a second, of a longer tick a part
+CREATE SEQUENCE reserved;
+SELECT next_snowflake('reserved', 0, 'time:40,seq:12;tick=1500ms;epoch=2026-01-01T00:00:00Z') & 4095 AS slot;
+SELECT log_cnt FROM reserved;
+ALTER SEQUENCE reserved RESTART;
+SELECT next_snowflake('reserved', 0, 'time:40,seq:12;tick=500ms;epoch=2026-01-01T00:00:00Z') & 4095 AS slot;
+SELECT log_cnt FROM reserved;
+DROP SEQUENCE reserved;
 
 -- other relations
 CREATE TABLE plain (a int PRIMARY KEY);

@@ -60,6 +60,8 @@ INSERT INTO range_case (expected, query) VALUES
     (1000, 'FROM range_ids WHERE id >= %1$L AND id < %2$L' || (SELECT string_agg(' AND other <> -' || i, '') FROM generate_series(1, 16) AS i)),
     -- half of one bucket of the histogram
     (5, 'FROM range_ids WHERE id >= %1$L AND id < %5$L'),
+    -- and of the last one
+    (24, 'FROM range_ids WHERE id >= %6$L'),
     -- inside of OR and NOT
     (5000, 'FROM range_ids WHERE (id >= %1$L AND id < %2$L) OR (id >= %3$L AND id < %4$L)'),
     (500, 'FROM range_ids WHERE other = 1 AND (id >= %1$L AND id < %2$L OR id < %4$L AND id >= %3$L)'),
@@ -76,6 +78,7 @@ INSERT INTO range_case (expected, query) VALUES
     (33333, 'FROM range_ids WHERE (id, other) > ((SELECT %1$L::objectid), 0)'),
     (33333, 'FROM range_ids WHERE id > ANY (ARRAY[(SELECT %1$L::objectid)])'),
     (40000, 'FROM range_ids WHERE id > (SELECT %1$L::objectid) OR other = 3'),
+    (5, 'FROM range_ids WHERE id >= %1$L AND id < %5$L AND id < (SELECT %5$L::objectid)'),
     -- other callers of the estimator
     (97000, 'FROM range_ids WHERE id >= ANY (ARRAY[%1$L, %3$L]::objectid[])'),
     (70000, 'FROM range_ids WHERE (id, other) >= (%3$L, 0)'),
@@ -90,7 +93,7 @@ INSERT INTO range_case (expected, query) VALUES
     (33333, 'FROM range_new WHERE id >= %1$L');
 CREATE TEMP VIEW range_estimate AS
 SELECT no, expected, query,
-       pg_temp.estimate('SELECT ' || format(query, pg_temp.id_of(10000), pg_temp.id_of(11000), pg_temp.id_of(30000), pg_temp.id_of(34000), pg_temp.id_of(10005))) AS estimate
+       pg_temp.estimate('SELECT ' || format(query, pg_temp.id_of(10000), pg_temp.id_of(11000), pg_temp.id_of(30000), pg_temp.id_of(34000), pg_temp.id_of(10005), pg_temp.id_of(99975))) AS estimate
   FROM range_case;
 SELECT query, expected, estimate FROM range_estimate WHERE estimate NOT BETWEEN 0.97 * expected AND 1.03 * expected ORDER BY no;
 
@@ -116,6 +119,11 @@ DEALLOCATE range_generic;
 
 -- Ids after those that ANALYZE has seen, in a table that has not grown
 SELECT pg_temp.estimate('SELECT FROM range_ids WHERE id > ''ff0000000000000000000000''') AS later;
+-- A hundredth of a bucket may be beyond either end: of 20 buckets, 50 rows.
+ALTER TABLE range_new ALTER id SET STATISTICS 1;
+ANALYZE range_new;
+SELECT pg_temp.estimate('SELECT FROM range_new WHERE id < ''000000000000000000000001''') BETWEEN 45 AND 55 AS earlier,
+       pg_temp.estimate('SELECT FROM range_new WHERE id > ''ff0000000000000000000000''') BETWEEN 45 AND 55 AS later;
 
 -- Rows that were added since ANALYZE: an id a second, a tenth of them in the last
 -- 10,000 s
@@ -131,6 +139,12 @@ FROM (VALUES (100, 0), (1000, 0), (5000, 0), (15000, 0), (1000, 50000), (20000, 
                                      objectid_floor(:'now'::timestamptz - (past - 10) * interval '1 s'))) AS estimate
 WHERE estimate NOT BETWEEN 0.8 * rows AND 1.25 * rows;
 SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id > %L', objectid_floor(:'now'::timestamptz + interval '1 h'))) < 10 AS later;
+-- Since then, ids have come more slowly: there are as many as the table has grown.
+TRUNCATE range_recent;
+INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '1 s') FROM generate_series(200000, 100001, -1) AS i;
+ANALYZE range_recent;
+INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '50 s') FROM generate_series(2000, 1, -1) AS i;
+SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(:'now'::timestamptz - interval '50000 s'))) BETWEEN 500 AND 2000 AS slower;
 -- A table that has grown because all rows were updated
 TRUNCATE range_recent;
 INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '1 min') FROM generate_series(50000, 1, -1) AS i;
