@@ -175,20 +175,36 @@ cmp_ok($node->safe_psql('copy', q{SELECT first FROM nextval_range('seq', 1)}), '
 
 #
 # A range that is covered by WAL of another session's transaction that is still
-# running, and not flushed
+# running, and not flushed.  The commit of a transaction that has an id, but has written
+# nothing, does not flush it either.
 #
-$node->safe_psql('postgres', 'CREATE SEQUENCE shared');
-my $client = $node->background_psql('postgres');
-$client->query_safe(q{SELECT last FROM nextval_range('shared', 1)});
-my $open = $node->background_psql('postgres');
-$open->query_safe('BEGIN');
-$open->query_safe(q{SELECT last FROM nextval_range('shared', 40)});
-$last = $client->query_safe(q{SELECT last FROM nextval_range('shared', 5)});
-kill_server($node);
-$_->quit foreach $open, $client;
-$node->start;
-cmp_ok($node->safe_psql('postgres', q{SELECT first FROM nextval_range('shared', 1)}), '>', $last,
-	'kill: a range that the WAL of an open transaction covers');
+foreach my $id ('no id', 'an id')
+{
+	$node->safe_psql('postgres', 'DROP SEQUENCE IF EXISTS shared; CREATE SEQUENCE shared');
+	my $client = $node->background_psql('postgres');
+	$client->query_safe(q{SELECT last FROM nextval_range('shared', 1)});
+	my $open = $node->background_psql('postgres');
+	$open->query_safe('BEGIN');
+	$open->query_safe(q{SELECT last FROM nextval_range('shared', 40)});
+	$client->query_safe('BEGIN');
+	$client->query_safe('SELECT pg_current_xact_id()') if $id eq 'an id';
+	$last = $client->query_safe(q{SELECT last FROM nextval_range('shared', 5)});
+	$client->query_safe('COMMIT');
+	kill_server($node);
+	$_->quit foreach $open, $client;
+	$node->start;
+	cmp_ok($node->safe_psql('postgres', q{SELECT first FROM nextval_range('shared', 1)}), '>', $last,
+		"kill: a range that the WAL of an open transaction covers, of one with $id");
+}
+
+# What the own commit will flush covers later ranges of the transaction.
+is($node->safe_psql('postgres', q{
+	BEGIN;
+	SELECT first FROM nextval_range('shared', 1);
+	SELECT log_cnt FROM shared;
+	SELECT first FROM nextval_range('shared', 1);
+	SELECT log_cnt FROM shared;
+	COMMIT}) =~ s/^\d+\n(\d+)\n\d+\n/$1 /r, '32 31', 'a transaction writes WAL once');
 
 $node->stop;
 done_testing();
