@@ -91,6 +91,19 @@ $standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$lsn
 is($standby->safe_psql('postgres', "SELECT count(*) FROM feed WHERE id <= $upto"),
 	$primary->safe_psql('postgres', "SELECT count(*) FROM feed WHERE id <= $upto"), 'rows up to it are on the standby');
 
+# Only a cancel ends the wait: not another interrupt, also if the standby then confirms the
+# state of the sequence, and no more.
+my $waits = q{FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'};
+$standby->stop;
+my $open = $primary->background_psql('postgres');
+$open->query_safe('BEGIN');
+$open->query_safe("SELECT next_snowflake('feed_id', 5, '$layout')");
+my $interrupted = start_client($primary, "CALL settled_snowflake('feed_id', NULL);");
+$primary->poll_query_until('postgres', "SELECT count(pg_log_backend_memory_contexts(pid)) = 1 $waits") or die 'the call does not wait';
+$standby->start;
+ok($interrupted->{run}->finish, 'a call that waits goes on after an interrupt') or diag(slurp_file($interrupted->{errors}));
+$open->quit;
+
 # A transaction that is rolled back takes ids beyond what the standby knows.  The
 # sequence is ahead of the clock, so that the clock does not help.
 $primary->safe_psql('postgres', qq{
@@ -103,7 +116,6 @@ $primary->safe_psql('postgres', qq{
 	SELECT count(next_snowflake('feed_id', 5, '$layout')) FROM generate_series(1, 5000);
 	SELECT count(next_shard_id(5, 1)) FROM generate_series(1, 3000);
 	ROLLBACK});
-my $waits = q{FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'};
 foreach my $function (q{settled('feed_id')}, 'settled_shard()')
 {
 	my $waiting = start_client($primary, "SELECT $function;");
