@@ -89,8 +89,14 @@ RESET ROLE;
 REVOKE USAGE ON SEQUENCE shard_id_reservation FROM regress_shard_user;
 DROP ROLE regress_shard_user;
 
--- a layout that ends before the lead that is allowed (last, for it takes ids of the future)
+-- with a field wider than a page, all numbers are of one tick; five minutes ahead, so that
+-- it is not over (the last two tests take ids of the future)
 SET objectid_ext.max_clock_lead = '1h';
+SELECT max(next_shard_id(10, 0, 'time:40,node:8,seq:12;tick=1s;epoch=2026-01-01T00:00:00Z')) >> 20 AS tick FROM generate_series(1, 300) \gset
+SELECT count(DISTINCT id) AS ids, count(*) FILTER (WHERE id >> 20 <> :tick) AS of_other_ticks
+FROM generate_series(1, 4095) i, LATERAL next_shard_id(10, i, 'time:40,node:8,seq:12;tick=1s;epoch=2026-01-01T00:00:00Z') id;
+
+-- a layout that ends before the lead that is allowed
 \set VERBOSITY sqlstate
 SELECT count(next_shard_id(1, 1, format('time:10,node:4,seq:8;tick=1s;epoch=%s',
 	to_char(now() AT TIME ZONE 'UTC' - interval '1000 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::snowflake_layout))
