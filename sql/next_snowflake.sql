@@ -78,7 +78,7 @@ ALTER SEQUENCE fifty INCREMENT 4097;
 SELECT next_snowflake('fifty', 5, 'twitter');
 
 -- if the node is below the sequence number, slots are a node field apart
-CREATE SEQUENCE sony INCREMENT 10;
+CREATE SEQUENCE sony INCREMENT 10 CACHE 5;
 CREATE TABLE sony_block AS SELECT i, next_snowflake('sony', 65535, 'sonyflake') AS id FROM generate_series(1, 100) i;
 SELECT min(id - previous) >= 10 * 65536 AS apart, max(id >> 16 & 255) <= 246 AS within_tick,
        bool_and(snowflake_node(id, 'sonyflake') = 65535) AS node
