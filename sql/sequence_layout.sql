@@ -167,6 +167,13 @@ END $$;
 ALTER TABLE photo ADD n bigint DEFAULT nextval('photo_id');
 CALL settled_snowflake('photo_id', NULL);
 
+-- The first call of a session for a range looks at the defaults, too, and a later one again.
+\c -
+SET search_path = layouts, public;
+SELECT * FROM nextval_range('photo_id', 1);
+ALTER TABLE photo ALTER id DROP DEFAULT;
+SELECT count(*) AS ranges FROM nextval_range('photo_id', 1);
+
 SET client_min_messages = warning;
 DROP SCHEMA layouts CASCADE;
 DROP ROLE regress_layout_owner, regress_layout_user;
