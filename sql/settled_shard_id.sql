@@ -36,6 +36,8 @@ SELECT pg_temp.settled() >= :second AS all_settled;
 -- it does not go back
 SELECT pg_temp.settled() AS before \gset
 SELECT count(*) FILTER (WHERE pg_temp.settled() < :before) FROM generate_series(1, 1000);
+-- and all later ids are above
+SELECT next_shard_id(7, 2) > :before AS above;
 
 -- layouts that have not begun, are over, or in their last tick
 SELECT pg_temp.settled('time:41,node:13,seq:10;tick=1ms;epoch=2090-01-01T00:00:00Z');
