@@ -82,6 +82,10 @@ WHERE (SELECT f.id FROM sub_event AS f WHERE f.n = e.n) <@ tstzrange('2026-01-01
 -- A correlated sub-select runs for every row
 SELECT count(*) FROM sub_event AS e
 WHERE e.id <@ (SELECT tstzrange(objectid_timestamp(e.id), objectid_timestamp(e.id), '[]'));
+-- and one that is correlated with another table, for every pair
+SELECT nextval('sub_call') AS before \gset
+SELECT count(*) >= 0 AS ok FROM generate_series(1, 2) AS a (n), sub_event AS e WHERE e.id <@ (SELECT another_minute() WHERE a.n > 0);
+SELECT nextval('sub_call') - :before - 1 AS runs;
 
 -- One sub-select for a single bound, and sub-selects inside the range
 SELECT count(*) FROM sub_event WHERE id >= (SELECT timestamptz '2026-01-02 00:00:00+00');
