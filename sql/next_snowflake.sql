@@ -31,6 +31,15 @@ FROM taken;
 SELECT count(*) AS descents FROM (SELECT id <= lag(id) OVER (ORDER BY i) AS descent FROM taken) t WHERE descent;
 SELECT max(id) = last_value AND is_called AS last_value FROM taken, burst GROUP BY last_value, is_called;
 
+-- as far ahead of the clock as is allowed
+CREATE SEQUENCE ahead;
+SET objectid_ext.max_clock_lead = '1h';
+SELECT snowflake_timestamp(max(next_snowflake('ahead', 0, 'time:40,seq:1;tick=100s;epoch=2026-01-01T00:00:00Z')),
+                           'time:40,seq:1;tick=100s;epoch=2026-01-01T00:00:00Z') > clock_timestamp() + interval '20 min' AS ahead
+FROM generate_series(1, 40);
+RESET objectid_ext.max_clock_lead;
+DROP SEQUENCE ahead;
+
 -- the same with blocks
 ALTER SEQUENCE burst CACHE 64;
 INSERT INTO taken SELECT 100000 + i, next_snowflake('burst', 5, 'twitter') FROM generate_series(1, 100000) i;

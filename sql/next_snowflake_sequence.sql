@@ -31,6 +31,12 @@ SELECT format('time:20,seq:12;tick=3600s;epoch=%sZ', to_char((now() - interval '
 ALTER SEQUENCE of_worker MINVALUE 4096 START 4096 RESTART;
 SELECT next_snowflake('of_worker', 0, :'hours');
 DROP SEQUENCE of_worker;
+-- a block that would reach past MAXVALUE: single ids, up to that
+SELECT replace(:'hours', 'seq:12', 'seq:4,node:4') AS hours \gset
+CREATE SEQUENCE last_ids MAXVALUE 319 CACHE 8;
+SELECT next_snowflake('last_ids', 2, :'hours') FROM generate_series(1, 4);
+SELECT next_snowflake('last_ids', 2, :'hours');
+DROP SEQUENCE last_ids;
 
 -- WAL reserves the slots of a second, of a longer tick a part
 CREATE SEQUENCE reserved;

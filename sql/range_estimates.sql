@@ -145,6 +145,13 @@ INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interva
 ANALYZE range_recent;
 INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '50 s') FROM generate_series(2000, 1, -1) AS i;
 SELECT pg_temp.estimate(format('SELECT FROM range_recent WHERE id >= %L', objectid_floor(:'now'::timestamptz - interval '50000 s'))) BETWEEN 500 AND 2000 AS slower;
+-- A table of two rows that has grown to a thousand times as many
+CREATE TABLE range_two (id objectid) WITH (autovacuum_enabled = off);
+INSERT INTO range_two SELECT objectid_floor(:'now'::timestamptz - i * interval '10 h') FROM generate_series(2, 1, -1) AS i;
+ANALYZE range_two;
+INSERT INTO range_two SELECT objectid_floor(:'now'::timestamptz - i * interval '0.36 s') FROM generate_series(100000, 1, -1) AS i;
+SELECT pg_temp.estimate(format('SELECT FROM range_two WHERE id >= %L', objectid_floor(:'now'::timestamptz - interval '5 h'))) BETWEEN 35 AND 75 AS half_of_a_tenth;
+DROP TABLE range_two;
 -- A table that has grown because all rows were updated
 TRUNCATE range_recent;
 INSERT INTO range_recent SELECT objectid_floor(:'now'::timestamptz - i * interval '1 min') FROM generate_series(50000, 1, -1) AS i;

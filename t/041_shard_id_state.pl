@@ -251,4 +251,36 @@ SKIP:
 }
 
 $node->stop;
+
+# Shared memory that a parallel query has used before is not empty.
+my $used = start_server('used', conf => "min_dynamic_shared_memory = 16MB\nfsync = off");
+$used->safe_psql('postgres', q{
+	CREATE TABLE wide AS SELECT i, repeat(md5(i::text), 5) AS t FROM generate_series(1, 100000) i;
+	ANALYZE wide;
+	SET parallel_setup_cost = 0;
+	SET parallel_tuple_cost = 0;
+	SET min_parallel_table_scan_size = 0;
+	SET enable_mergejoin = off;
+	SET work_mem = '64MB';
+	SELECT count(*) FROM wide a JOIN wide b USING (i) WHERE a.t <> b.t || '.'});
+is($used->safe_psql('postgres', 'SELECT count(DISTINCT next_shard_id(i % 8192, i)) FROM generate_series(1, 40000) i'),
+	'40000', 'memory that was in use before');
+# Calls that fail publish nothing.
+$used->safe_psql('postgres', q{
+	DO $$
+	DECLARE
+		upto bigint;
+	BEGIN
+		FOR i IN 1 .. 30 LOOP
+			EXECUTE format('CREATE SEQUENCE ended_%s', i);
+			PERFORM setval(('ended_' || i)::regclass, 9223372036854775806);
+			BEGIN
+				PERFORM next_snowflake(('ended_' || i)::regclass, 5, 'twitter');
+			EXCEPTION WHEN datetime_field_overflow THEN
+			END;
+			CALL settled_snowflake(('ended_' || i)::regclass, upto);
+			ASSERT upto = 9223372036854775806, 'sequence ' || i || ' is settled up to ' || upto;
+		END LOOP;
+	END $$});
+$used->stop;
 done_testing();
