@@ -55,6 +55,14 @@ END $$;
 SELECT op, pg_temp.compare(op, '507f1f77bcf86cd799439011', r) AS first_is_less, pg_temp.compare(op, '507f1f77bcf86cd799439011', '507F1f77bcf86cd799439011') AS same,
        pg_temp.compare(op, r, '507f1f77bcf86cd799439011') AS first_is_greater
   FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op, (VALUES ('807f1f77bcf86cd799439011')) AS v (r);
+-- the text first, beside a column
+SELECT count(*) FILTER (WHERE v::text < id) = count(*) FILTER (WHERE v::objectid < id) AS lt,
+       count(*) FILTER (WHERE v::text <= id) = count(*) FILTER (WHERE v::objectid <= id) AS le,
+       count(*) FILTER (WHERE v::text = id) = count(*) FILTER (WHERE v::objectid = id) AS eq,
+       count(*) FILTER (WHERE v::text <> id) = count(*) FILTER (WHERE v::objectid <> id) AS ne,
+       count(*) FILTER (WHERE v::text >= id) = count(*) FILTER (WHERE v::objectid >= id) AS ge,
+       count(*) FILTER (WHERE v::text > id) = count(*) FILTER (WHERE v::objectid > id) AS gt
+  FROM text_ids, (VALUES ('c4ca4238a0b923820dcc509a')) AS c (v);
 -- pages by the key, with the parameter that the driver declares
 PREPARE next_page (text) AS SELECT n FROM text_ids WHERE id > $1 ORDER BY id LIMIT 3;
 PREPARE previous_page (varchar) AS SELECT n FROM text_ids WHERE $1 >= id ORDER BY id DESC LIMIT 3;
