@@ -189,7 +189,7 @@ like(slurp_file($_), qr{\A/\* \Q$_\E \*/\n}, "first line of $_") foreach @script
 # make dist, in a repository made of this tree
 SKIP:
 {
-	skip 'git is not installed (package git)', 17 if system('git --version >/dev/null 2>&1');
+	skip 'git is not installed (package git)', 21 if system('git --version >/dev/null 2>&1');
 	my $dir = PostgreSQL::Test::Utils::tempdir('dist');
 	delete @ENV{ grep { /^GIT_/ } keys %ENV };
 	local %ENV = (%ENV, GIT_CONFIG_GLOBAL => '/dev/null', GIT_CONFIG_NOSYSTEM => 1);
@@ -230,7 +230,7 @@ sub commit_change
 	$change->();
 	unlink "$tree/$file";
 	append_to_file("$tree/$file", $_);
-	system_or_bail("cd $tree && git -c user.name=test -c user.email=test\@localhost commit -q -a -m change");
+	system_or_bail("cd $tree && git -c user.name=test -c user.email=test\@localhost commit -q -a --allow-empty -m change");
 }
 
 # scripts/release --dry-run, in a clone of the tree
@@ -243,6 +243,9 @@ sub dry_run
 	ok(!-e "$tree/../out", 'a dry run makes nothing');
 	like($problems, qr/the tag v\Q$release\E is missing/, 'a tree without a tag is not ready');
 
+	commit_change($tree, 'CHANGELOG.md', sub { s/^(## \S+).*/$1 (not yet released)/m });
+	commit_change($tree, 'debian/changelog', sub { s/unstable/UNRELEASED/ });
+	like((release_says($tree))[1], qr/CHANGELOG\.md says "not yet released", debian\/changelog says UNRELEASED/, 'nor one before its release');
 	commit_change($tree, 'CHANGELOG.md', sub { s/^(## \S+).*/$1 (2026-12-01)/m });
 	commit_change($tree, 'debian/changelog', sub { s/UNRELEASED/unstable/ });
 	like($problems, qr/objectid-ext\.example stands for/, 'nor is one without an address');
