@@ -75,6 +75,7 @@ dist:
 
 # An extension image, as CloudNativePG mounts it: the files in /lib and
 # /share/extension, in an OCI archive.  Library and server are of one distribution.
+# What names the folder of the build is stripped, so all builders make the same image.
 distribution = $(shell . /etc/os-release && echo $${VERSION_CODENAME:-$$ID})
 image_name = objectid_ext:$(MAJORVERSION)-$(release:objectid_ext-%=%)-$(distribution)
 image = $(release)-pg$(MAJORVERSION)-$(distribution).oci.tar
@@ -82,6 +83,7 @@ image: all
 	rm -rf image
 	mkdir -p image/licenses/objectid_ext
 	$(MAKE) install DESTDIR=$(CURDIR)/image pkglibdir=/lib datadir=/share
+	$(STRIP) -R .note.gnu.build-id image/lib/objectid_ext.so
 	cp $(srcdir)/LICENSE image/licenses/objectid_ext
 	perl $(srcdir)/scripts/oci_archive image $(image_name) $(image)
 .PHONY: image
