@@ -104,6 +104,10 @@ my ($module) = slurp_file('src/server_versions.h') =~ /\.version = "(.*)"/;
 is($module, $release, 'the module tells the same');
 my ($newest) = slurp_file('CHANGELOG.md') =~ /^## (\S+)/m;
 is($newest, $release, 'CHANGELOG.md begins with the release');
+foreach (grep { -f } 'docs/packages.md', 'examples/cloudnativepg.yaml')
+{
+	is(join(' ', grep { $_ ne $release } slurp_file($_) =~ /objectid_ext[-:](?:\d+-)?(\d+\.\d+\.\d+)/g), '', "$_ names files of it");
+}
 SKIP:
 {
 	skip 'no debian/changelog here', 1 unless -f 'debian/changelog';

@@ -55,7 +55,8 @@ install('this version is built');
 system_or_bail('cp', '-a', "$dir/root", "$dir/previous");
 
 change('META.json', sub { my $n = 3; s/("version": ")1\.0\.0/$n-- > 0 ? "${1}1.1.0" : $&/ge; s/--1\.0\.sql/--1.1.sql/ });
-foreach my $file (grep { -e "$tree/$_" } qw(src/server_versions.h CHANGELOG.md debian/changelog rpm/objectid_ext.spec))
+foreach my $file (grep { -e "$tree/$_" } qw(src/server_versions.h CHANGELOG.md debian/changelog rpm/objectid_ext.spec
+	docs/packages.md examples/cloudnativepg.yaml))
 {
 	change($file, sub { s/1\.0\.0/1.1.0/g });
 }
