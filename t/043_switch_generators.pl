@@ -182,7 +182,11 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM generate_series(1, 3000),
 end_switch(start_switch($command), 'Instagram, once more');
 test_ahead('Instagram', 'instagram', create_instagram('insta8191', 8191, 'CACHE 2'));
 ($command, @tables) = create_instagram('empty', 0, '', 'SECURITY DEFINER SET search_path = pg_catalog');
-end_switch(start_switch($command), 'Instagram, tables without rows');
+{
+	local $ENV{PGOPTIONS} = '-c search_path=empty,public';
+	s/^sequence=empty\./sequence=/ foreach @$command;
+	end_switch(start_switch($command), 'Instagram, tables without rows, and a sequence without its schema');
+}
 $node->safe_psql('postgres', "CREATE ROLE app; GRANT USAGE ON SCHEMA empty TO app; GRANT SELECT, INSERT ON $tables[0] TO app");
 is($node->safe_psql('postgres', "SET ROLE app; INSERT INTO $tables[0] DEFAULT VALUES RETURNING snowflake_timestamp(id, 'instagram') BETWEEN now() - interval '1 min' AND now() + interval '1 min'"),
 	't', 'Instagram: the function keeps its attributes, and its ids are of the present');

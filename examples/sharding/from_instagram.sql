@@ -8,10 +8,12 @@
 SELECT format('ALTER SEQUENCE %s CACHE 1', seqrelid::regclass)
 FROM pg_sequence WHERE seqrelid = :'sequence'::regclass AND seqcache > 1 \gexec
 
--- The function keeps its attributes: SECURITY DEFINER, and a search_path without this extension.
+-- The function keeps its attributes: SECURITY DEFINER, and a search_path without this extension
+-- or the schema of the sequence.
 SELECT substring(split_part(pg_get_functiondef((:'function' || '()')::regprocedure), E'\nAS ', 1),
                  E'\n LANGUAGE [^\n]*(.*)') AS attributes,
-       extnamespace::regnamespace || '.next_snowflake' AS generator
+       extnamespace::regnamespace || '.next_snowflake' AS generator,
+       (pg_identify_object('pg_class'::regclass, :'sequence'::regclass, 0)).identity AS sequence
 FROM pg_extension WHERE extname = 'objectid_ext' \gset
 
 -- 1. The formula of the article until the sequence contains an id.  The time is read before
