@@ -54,9 +54,9 @@ BEGIN
              ROWS FROM (jsonb_each(d.doc), jsonb_each(%1$s.extjson_to_jsonb(d.doc)))
                  AS field (key, value, same_key, plain)
         GROUP BY 1, 2
-    $query$, _ids_schema(), documents, doc) USING
-        jsonb '{"$oid": "objectid", "$date": "timestamptz", "$uuid": "uuid", "$binary": "uuid",
-                "$numberInt": "float8", "$numberLong": "float8", "$numberDouble": "float8"}';
+    $query$, _ids_schema(), documents, doc) USING jsonb '{"$oid": "objectid", "$uuid": "uuid",
+        "$binary": "uuid", "$date": "timestamptz", "$numberDecimal": "numeric",
+        "$numberInt": "float8", "$numberLong": "float8", "$numberDouble": "float8"}';
 END;
 $$;
 
@@ -166,12 +166,12 @@ DECLARE
     source CONSTANT text := (pg_identify_object('pg_class'::regclass, documents, 0)).identity;
     plain text := format('%s.extjson_to_jsonb(d.%I)', ids, doc);
     columns text[];
+    names text;
     key_is_mixed boolean;
 BEGIN
-    SELECT array_agg(format('%I %s%s', f.name, CASE WHEN starts_with(f.type, 'objectid')
-                                                    THEN ids || '.' ELSE '' END, f.type)),
-           bool_or(is_mixed) FILTER (WHERE f.name = '_id')
-    INTO columns, key_is_mixed
+    SELECT array_agg(format('%I %s', f.name, replace(f.type, 'objectid', ids || '.objectid'))),
+           string_agg(quote_ident(f.name), ', '), bool_or(is_mixed) FILTER (WHERE f.name = '_id')
+    INTO columns, names, key_is_mixed
     FROM _extjson_fields(documents, doc) AS f WHERE is_column;
     IF columns IS NULL THEN
         RAISE EXCEPTION 'there are no documents in table %', documents
@@ -189,9 +189,9 @@ BEGIN
     RETURN NEXT format(E'CREATE TABLE %s (\n    %s\n);', table_name, array_to_string(
         columns[1] || CASE _extjson_key_problem(documents, doc, key_is_mixed)
                           WHEN '' THEN ' PRIMARY KEY' ELSE '' END || columns[2:], E',\n    '));
-    RETURN NEXT format(E'INSERT INTO %s\nSELECT r.* FROM %s AS d,\n     pg_catalog.jsonb_to_record'
-                       '(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL;', table_name, source,
-                       plain, array_to_string(columns, E',\n    '), doc);
+    RETURN NEXT format(E'INSERT INTO %s (%s)\nSELECT r.* FROM %s AS d,\n     pg_catalog.jsonb_to_'
+                       'record(%s) AS r (\n    %s\n)\nWHERE d.%I IS NOT NULL;', table_name, names,
+                       source, plain, array_to_string(columns, E',\n    '), doc);
 END;
 $$;
 COMMENT ON FUNCTION extjson_table_statements(regclass, text, name)

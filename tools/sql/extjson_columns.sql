@@ -23,7 +23,7 @@ CREATE TABLE document (doc jsonb);
 {"field": "float8 of 17 digits", "values": [0.10000000000000001]}
 {"field": "numeric, for a double does not take it", "values": [0.5, 9223372036854775807]}
 {"field": "numeric, for it has 18 digits", "values": [0.100000000000000001]}
-{"field": "numeric, for it is a decimal", "values": [{"$numberDecimal": "5"}, 7]}
+{"field": "numeric, for it is a decimal", "values": [{"$numberDecimal": "5"}, 7, {"$numberDecimal": "NaN"}]}
 {"field": "numeric beyond bigint", "values": [9223372036854775808]}
 {"field": "boolean", "values": [true, false, null]}
 {"field": "text", "values": ["x", {"$symbol": "y"}, ""]}
