@@ -214,12 +214,15 @@ sub files { return sort { $a->[0] <=> $b->[0] } map { [ /outbox-(\d+)\.csv/, $_ 
 foreach my $attempt (1 .. 1000)
 {
 	sleep 0.1;
-	run_file($node, 'feed', slurp_file("$dir/export.sql") =~ s/^UPDATE.*//msr) if $attempt % 2;
+	run_file($node, 'feed', slurp_file("$dir/export.sql") =~ s/^UPDATE.*/\\endif/msr) if $attempt % 2;
 	run_file($node, 'feed', 'export');
 	last if 4 <= grep { -s $_->[1] } files();
 }
 stop_writers('feed', @writers);
 run_file($node, 'feed', 'export');
+my @files = files();
+run_file($node, 'feed', 'export');
+is_deeply([ files() ], \@files, 'an export of nothing writes no file');
 cmp_ok(scalar(grep { -s $_->[1] } files()), '>', 3, 'there are files');
 is_all([ map { slurp_file($_->[1]) =~ /^(\d+),/mg } files() ], 'feed', 'export');
 # a sequence that begins again takes the bound back, but not the bookmark
