@@ -1,5 +1,7 @@
 -- Import of a MongoDB export, as mongoexport or Compass writes it:
 --     psql -f mongodb_import.sql < FILE
+-- A second run would add to the tables of the first: drop them before.
+\set ON_ERROR_STOP on
 
 -- The lines of the file, with bytes for quotes and delimiters that JSON never has
 CREATE TABLE mongodb_line (number bigint GENERATED ALWAYS AS IDENTITY, line text);
