@@ -134,14 +134,15 @@ $server{3}->safe_psql('postgres', 'TRUNCATE orders');
 wait_for_all();
 is($server{1}->safe_psql('postgres', 'SELECT count(*) FROM orders'), 3 + 12 * 1500, 'TRUNCATE stays where it is');
 
-# Another table than the page's, in the same way
+# Another table than the page's, in the same way, and with partitions
 my $line = 'shop."Invoice line"';
 foreach my $node (@nodes)
 {
 	$server{$node}->safe_psql('postgres', qq{
 		CREATE SCHEMA shop;
 		CREATE SEQUENCE shop.line_no;
-		CREATE TABLE $line (price numeric, id bigint PRIMARY KEY DEFAULT next_snowflake('shop.line_no', 'twitter'), "for" text);
+		CREATE TABLE $line (price numeric, id bigint PRIMARY KEY DEFAULT next_snowflake('shop.line_no', 'twitter'), "for" text) PARTITION BY RANGE (id);
+		CREATE TABLE shop.lines PARTITION OF $line DEFAULT;
 		INSERT INTO $line VALUES ($node)});
 	run_example($node, 'writable_table', table => $line);
 }

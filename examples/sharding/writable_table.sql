@@ -26,4 +26,4 @@ SELECT snowflake_node_id() AS node, sequence_bits, (1 << node_bits) - 1 AS max_n
 FROM snowflake_layouts(), pg_class WHERE layout = 'twitter' AND oid = :'table'::regclass \gset
 CREATE PUBLICATION :"publication"
     FOR TABLE :table WHERE ((id >> :sequence_bits) & :max_node = :node)
-    WITH (publish = 'insert, update, delete');
+    WITH (publish = 'insert, update, delete', publish_via_partition_root = true);
