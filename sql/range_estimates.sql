@@ -66,6 +66,7 @@ INSERT INTO range_case (expected, query) VALUES
     (5000, 'FROM range_ids WHERE (id >= %1$L AND id < %2$L) OR (id >= %3$L AND id < %4$L)'),
     (500, 'FROM range_ids WHERE other = 1 AND (id >= %1$L AND id < %2$L OR id < %4$L AND id >= %3$L)'),
     (1000, 'FROM range_ids WHERE NOT (id < %1$L OR id >= %2$L)'),
+    (1000, 'FROM range_ids WHERE (id >= %1$L AND id < %2$L) IS TRUE'),
     (300, 'FROM range_ids WHERE (other = 1 AND (id >= %1$L AND id < %2$L OR other < 0)) OR (other = 2 AND (other < 0 OR id >= %3$L AND id < %4$L) AND other < 5)'),
     (73000, 'FROM range_ids WHERE id < %1$L OR id >= %3$L'),
     -- predicates on time
@@ -109,6 +110,23 @@ BEGIN
 END $$;
 SELECT pg_temp.cost('SELECT id FROM range_ids WHERE id <@ (SELECT tstzrange(''2026-01-01 02:46:40+00'', ''2026-01-01 03:03:20+00''))')
            < 0.05 * pg_temp.cost('SELECT id FROM range_ids') AS cheap;
+
+-- The predicate of a partial index is estimated as a range, too.
+CREATE INDEX range_part ON range_parted_1 (objectid_timestamp(id)) WHERE id <@ tstzrange('2026-01-01 02:46:40+00', '2026-01-01 03:03:20+00');
+SET enable_seqscan = off;
+SET enable_indexscan = off;
+CREATE FUNCTION pg_temp.index_rows(query text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan #>> '{0,Plan,Plans,0,Plan Rows}';
+END $$;
+SELECT pg_temp.index_rows('SELECT FROM range_parted_1 WHERE id <@ tstzrange(''2026-01-01 02:46:40+00'', ''2026-01-01 03:03:20+00'')') BETWEEN 970 AND 1030 AS part;
+RESET enable_seqscan;
+RESET enable_indexscan;
+DROP INDEX range_part;
 
 -- A generic plan knows no bound.
 PREPARE range_generic (objectid, objectid) AS SELECT FROM range_ids WHERE id >= $1 AND id < $2;
@@ -203,6 +221,9 @@ SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c50400000000
 INSERT INTO range_second SELECT NULL FROM generate_series(1, 5000);
 ANALYZE range_second;
 SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c504000000000000000''') BETWEEN 7000 AND 8000 AS beside_nulls;
+DELETE FROM range_second WHERE id IS NOT NULL;
+ANALYZE range_second;
+SELECT pg_temp.estimate('SELECT FROM range_second WHERE id > ''69567c504000000000000000''') AS only_nulls;
 DROP TABLE range_second;
 
 -- To plan many comparisons or ranges takes about as long as for uuid, and not longer by

@@ -148,13 +148,12 @@ objectid_compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetchfunc,
 					   int samplerows, double totalrows)
 {
 	uint32	   *seconds = palloc(sizeof(uint32) * Max(samplerows, 1));
-	int			count;
+	int			count = sort_sample(stats, fetchfunc, samplerows, seconds);
 	int			slot = 0;
 
 	std_typanalyze(stats);		/* for core's function, and the data that it expects */
 	stats->compute_stats(stats, fetchfunc, samplerows, totalrows);
 
-	count = sort_sample(stats, fetchfunc, samplerows, seconds);
 	while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
 		slot++;
 	if (slot < STATISTIC_NUM_SLOTS && count >= 2)
@@ -302,11 +301,9 @@ narrow_interval(id_interval *interval, const id_column *column, Oid opno, List *
 	interval->has_lower |= !is_upper;
 
 	value = estimate_expression_value(column->root, value);
-	if (column->nbuckets == 0 || !IsA(value, Const) || ((Const *) value)->constisnull)
-	{
-		interval->unknown = true;
+	interval->unknown |= column->nbuckets == 0 || !IsA(value, Const) || ((Const *) value)->constisnull;
+	if (interval->unknown)
 		return true;
-	}
 	fraction = fraction_below(column, DatumGetObjectidP(((Const *) value)->constvalue), or_equal);
 	if (is_upper)
 		interval->upper = Min(interval->upper, fraction);
@@ -315,16 +312,16 @@ narrow_interval(id_interval *interval, const id_column *column, Oid opno, List *
 	return true;
 }
 
-/* The fraction of all rows in the interval; core's defaults if a bound is not known */
+/* The fraction of all rows in the interval; of those not null, core's default if a bound is not known */
 static double
 interval_selectivity(const id_interval *interval, const id_column *column)
 {
-	if (!interval->has_lower && !interval->has_upper)
-		return 1.0;
-	if (interval->unknown)
-		return interval->has_lower && interval->has_upper ? DEFAULT_RANGE_INEQ_SEL : DEFAULT_INEQ_SEL;
-	return Max(interval->upper - interval->lower, EMPTY_RANGE) *
-		(1.0 - ((Form_pg_statistic) GETSTRUCT(column->stats.statsTuple))->stanullfrac);
+	HeapTuple	tuple = column->stats.statsTuple;
+	double		nulls = HeapTupleIsValid(tuple) ? ((Form_pg_statistic) GETSTRUCT(tuple))->stanullfrac : 0.0;
+	double		part = !interval->unknown ? Max(interval->upper - interval->lower, EMPTY_RANGE) :
+		interval->has_lower && interval->has_upper ? DEFAULT_RANGE_INEQ_SEL : DEFAULT_INEQ_SEL;
+
+	return interval->has_lower || interval->has_upper ? part * Max(1.0 - nulls, EMPTY_RANGE) : 1.0;
 }
 
 /* The expression of a condition; of an OR, the copy whose parts the planner estimates */
@@ -339,8 +336,8 @@ condition_expression(Node *condition)
 }
 
 /*
- * Find a comparison among conditions and inside their ORs and ANDs by the address of its
- * list of arguments, because an estimator does not get the comparison itself.  If it is one
+ * Find a comparison among conditions and inside their ORs, ANDs and IS TRUE by the address
+ * of its list of arguments, because an estimator does not get the comparison itself.  If it is one
  * of conditions that must all be true, set *conjunction to these.  The planner estimates the
  * ranges of an OR in order.  So that thousands of them do not take quadratic time, the search
  * in an OR begins where the last one ended.
@@ -355,11 +352,12 @@ find_comparison(List *conditions, BoolExprType connected_by, List *args, List **
 	{
 		int			at = connected_by == OR_EXPR ? (last_found + i) % length : i;
 		Node	   *condition = condition_expression(list_nth(conditions, at));
-		BoolExpr   *inner = (BoolExpr *) condition;
+		BoolExpr   *inner = IsA(condition, BooleanTest) ?
+			(BoolExpr *) ((BooleanTest *) condition)->arg : (BoolExpr *) condition;
 
 		if (is_opclause(condition) && ((OpExpr *) condition)->args == args)
 			*conjunction = connected_by == AND_EXPR ? conditions : NIL;
-		else if (!IsA(condition, BoolExpr) || !find_comparison(inner->args, inner->boolop, args, conjunction))
+		else if (!IsA(inner, BoolExpr) || !find_comparison(inner->args, inner->boolop, args, conjunction))
 			continue;
 		if (connected_by == OR_EXPR)
 			last_found = at;
@@ -384,8 +382,10 @@ conditional_selectivity(const id_column *column, Oid opno, List *args)
 	double		before;
 	ListCell   *lc;
 
-	if (rel && !find_comparison(rel->baserestrictinfo, AND_EXPR, args, &conjunction))
-		find_comparison(rel->joininfo, AND_EXPR, args, &conjunction);
+	if (rel && !find_comparison(rel->baserestrictinfo, AND_EXPR, args, &conjunction) &&
+		!find_comparison(rel->joininfo, AND_EXPR, args, &conjunction))
+		foreach(lc, rel->indexlist)
+			find_comparison(((IndexOptInfo *) lfirst(lc))->indpred, AND_EXPR, args, &conjunction);
 	foreach(lc, conjunction)
 	{
 		OpExpr	   *earlier = (OpExpr *) condition_expression(lfirst(lc));
