@@ -179,7 +179,7 @@ base64_to_bytea(const char *base64)
 	if (len < 0)
 		return NULL;
 	str = palloc(2 * (Size) len + sizeof("\\x"));
-	strcpy(str, "\\x");
+	memcpy(str, "\\x", 2);
 	str[2 + hex_encode((char *) bytes, len, str + 2)] = '\0';
 	return str;
 }
@@ -234,8 +234,8 @@ scan_time(char *str, TimestampTz *ts)
 	if (rest == NULL)
 		return false;
 	/* NOLINTNEXTLINE(cert-err34-c) */
-	sscanf(str, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
-		   &tm.tm_hour, &tm.tm_min, &tm.tm_sec);
+	(void) sscanf(str, "%4d-%2d-%2dT%2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+				  &tm.tm_hour, &tm.tm_min, &tm.tm_sec);
 	if (*rest == '.')
 	{
 		fsec = (fsec_t) rint(strtod(rest, NULL) * USECS_PER_SEC);

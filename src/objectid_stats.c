@@ -130,6 +130,7 @@ store_histogram(VacAttrStats *stats, int slot, const uint32 *seconds, int count)
 	int			nbounds = Min(nbuckets + 1, count);
 	Datum	   *bounds = MemoryContextAlloc(stats->anl_context, sizeof(Datum) * nbounds);
 
+	Assert(nbounds >= 2);
 	for (int i = 0; i < nbounds; i++)
 		bounds[i] = Int32GetDatum((int32) (seconds[(int64) i * (count - 1) / (nbounds - 1)] ^ BOUND_MASK(i)));
 
