@@ -250,6 +250,15 @@ SKIP:
 	cmp_ok($node->safe_psql('postgres', $segments), '<=', $before + 1, 'dropped databases keep no memory');
 }
 
+# The server is a quarter of an hour ahead: each session that may not be is told so once.
+$node->safe_psql('postgres', take(1000));
+$node->restart;
+my (undef, undef, $told) = $node->psql('postgres', "$other $other SET objectid_ext.max_clock_lead = '1s'; $other $other");
+my ($behind, @more) = $told =~ /WARNING:  clock is (\d+) seconds behind the ids of next_shard_id\(\)/g;
+cmp_ok($behind // 0, '>', 500, 'a warning of a clock that is behind');
+cmp_ok($behind // 0, '<', 1100, 'how far it is behind');
+is("@more", '', 'one warning, and none while ids may be ahead');
+
 $node->stop;
 
 # Shared memory that a parallel query has used before is not empty.
