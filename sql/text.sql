@@ -157,6 +157,19 @@ SELECT FROM text_copy WHERE t = ANY ('{c4ca4238a0b923820dcc509a}'::objectid[]);
 PREPARE by_array (text[]) AS SELECT n FROM text_ids WHERE id = ANY ($1);
 EXECUTE by_array('{c4ca4238a0b923820dcc509a}');
 \set VERBOSITY default
+-- VALUES without a cast become an array in PostgreSQL 18
+DO $$
+DECLARE
+    found int;
+    detail text;
+BEGIN
+    SELECT count(*) INTO found FROM text_ids WHERE id IN (VALUES ('c4ca4238a0b923820dcc509a'), ('c81e728d9d4c2f636f067f89'));
+    RAISE NOTICE 'worked or explained: %', found = 2 AND current_setting('server_version_num')::int < 180000;
+EXCEPTION WHEN undefined_function THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    RAISE NOTICE 'worked or explained: %', detail ~ 'PostgreSQL 18 .*VALUES';
+END $$;
+SELECT count(*) AS "values" FROM text_ids WHERE id IN (VALUES (objectid 'c4ca4238a0b923820dcc509a'), ('c81e728d9d4c2f636f067f89'));
 -- the hint works
 PREPARE by_cast_array (text[]) AS SELECT n FROM text_ids WHERE id = ANY ($1::objectid[]);
 SET plan_cache_mode = force_generic_plan;

@@ -307,10 +307,10 @@ make_index_conditions(SupportRequestIndexCondition *req)
 }
 
 /*
- * Refuse a comparison with an array of texts or times by ANY or ALL.  It uses the same
- * operators, but the planner does not ask a support function to simplify it, so the query
- * would read the whole table and compare each row with each element.  For ranges, there
- * is no alternative that we could name.
+ * Refuse a comparison with an array of texts or times by ANY or ALL, to which PostgreSQL 18
+ * converts IN (VALUES ...) as well.  The planner does not ask a support function to simplify
+ * it, so the query would read the whole table and compare each row with each element.  For
+ * ranges, there is no alternative that we could name.
  */
 static void
 refuse_array(Oid funcid)
@@ -325,7 +325,7 @@ refuse_array(Oid funcid)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("cannot compare objectid with %s by ANY or ALL", format_type_be(type)),
-				 errdetail("Such a comparison could not use an index."),
+				 errdetail("Such a comparison could not use an index.  From PostgreSQL 18 on, IN (VALUES ...) is one, too."),
 				 type == TEXTOID ?
 				 errhint("Cast the text to objectid: id = ANY ($1::objectid[]), or $1::objectid = ANY (ids).") :
 				 errhint("Compare with the least or the greatest, such as id >= (SELECT min(t) FROM unnest(times) AS t).")));
