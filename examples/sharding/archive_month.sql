@@ -1,9 +1,15 @@
--- Moves the oldest month on this server to the other, in one transaction:
---     psql -v month=reading_20261001 -v upto=2026-11-01Z -f archive_month.sql
+-- Moves the oldest month on this server to the other:
+--     psql -v month=reading_20261001 -f archive_month.sql
+-- If a server or the connection is lost at the end, the other may have committed alone, and
+-- rows are on both: run it again.
+\set ON_ERROR_STOP on
 BEGIN;
-ALTER TABLE reading DETACH PARTITION :month;
 ALTER TABLE reading DETACH PARTITION reading_old;
-INSERT INTO reading_old TABLE :month;
-ALTER TABLE reading ATTACH PARTITION reading_old FOR VALUES FROM (MINVALUE) TO (objectid_floor(:'upto'));
+SELECT bound[1] AS lower, bound[2] AS upper
+FROM pg_class, regexp_match(pg_get_expr(relpartbound, oid), '(\w{24}).*(\w{24})') AS bound
+WHERE oid = :'month'::regclass \gset
+DELETE FROM reading_old WHERE id >= :'lower';
+INSERT INTO reading_old SELECT * FROM reading WHERE id >= :'lower' AND id < :'upper';
 DROP TABLE :month;
+ALTER TABLE reading ATTACH PARTITION reading_old FOR VALUES FROM (MINVALUE) TO (:'upper');
 COMMIT;
