@@ -480,6 +480,7 @@ foreach my $node ($directory, $server{ $shard{6}{place} })
 on('a', q{
 	CREATE ROLE here;
 	CREATE PUBLICATION here;
+	CREATE PUBLICATION everything FOR ALL TABLES;
 	CREATE SCHEMA elsewhere;
 	CREATE TABLE elsewhere.country (code text PRIMARY KEY);
 	CREATE SEQUENCE elsewhere.numbers;
@@ -496,7 +497,7 @@ on('a', q{
 	ALTER PUBLICATION here ADD TABLE blocked.photo;
 	SELECT lo_create(0);
 	SELECT pg_create_physical_replication_slot('used_' || i) FROM generate_series(1, 9) AS i});
-on('b', q{CREATE SCHEMA blocked; CREATE TABLE blocked.photo (id bigint PRIMARY KEY); CREATE PUBLICATION there FOR TABLE blocked.photo});
+on('b', q{CREATE PUBLICATION everything; CREATE SCHEMA blocked; CREATE TABLE blocked.photo (id bigint PRIMARY KEY); CREATE PUBLICATION there FOR TABLE blocked.photo});
 on('a', "CREATE SUBSCRIPTION writes CONNECTION \$\$$conninfo{b}\$\$ PUBLICATION there WITH (create_slot = false, enabled = false, slot_name = s, copy_data = false)");
 my @where = ('--schema=blocked', "--source=$conninfo{a}", "--target=$conninfo{b}");
 my @directory = ('--directory=' . $directory->connstr('postgres'), '--shard=99');
@@ -512,17 +513,18 @@ table blocked.child is a child of table elsewhere.parent
 trigger always of table blocked.photo fires for copied rows, too
 role here is not on the target
 publication here is not on the target
+publication everything of all tables is not on the target
 the source has fewer than two free replication slots
 the directory has no route of shard 99
 the target has a schema "blocked"
 move_shard: stopped.  Nothing has been changed.
 }, 'what is in the way');
 isnt($status, 0, 'and nothing is done');
-on('a', q{SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_type = 'physical'});
+on('a', q{DROP PUBLICATION everything; SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_type = 'physical'});
 is(on('a', $leftovers), '1|0|0|1|0', 'nothing at all');
 
 # What is found by trying
-on('b', 'DROP PUBLICATION there; DROP SCHEMA blocked CASCADE');
+on('b', 'DROP PUBLICATION everything, there; DROP SCHEMA blocked CASCADE');
 on('a', q{CREATE SCHEMA needy; CREATE TABLE needy.t (id int PRIMARY KEY, parent elsewhere.country)});
 ($status, $stdout, $stderr) = move('--schema=needy', "--source=$conninfo{a}", "--target=$conninfo{b}");
 like($stderr, qr/schema "elsewhere" does not exist.*Nothing has been changed/s, 'a type of another schema is not on the target');
