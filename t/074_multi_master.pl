@@ -151,7 +151,8 @@ foreach my $node (@nodes)
 	run_example($node, 'join_server', table => $line, other => $_, conninfo => $server{$_}->connstr('postgres')) foreach grep { $_ != $node } @nodes;
 }
 $server{$_}->wait_for_subscription_sync foreach @nodes;
-$server{$_}->safe_psql('postgres', "INSERT INTO $line VALUES (10 * $_); UPDATE $line SET \"for\" = 'node $_' WHERE price = $_") foreach @nodes;
+# with a search_path that does not contain the extension
+$server{$_}->safe_psql('postgres', "SET search_path = shop; INSERT INTO $line VALUES (10 * $_); UPDATE $line SET \"for\" = 'node $_' WHERE price = $_") foreach @nodes;
 foreach my $from (@nodes)
 {
 	$server{$from}->wait_for_catchup("invoice_line_${from}_to_$_") foreach grep { $_ != $from } @nodes;

@@ -3,8 +3,11 @@
 \set ON_ERROR_STOP on
 
 -- A row is changed on the server that made it, so no two servers change the same row.
--- Rows that come from the other servers fire no trigger.
-CREATE OR REPLACE FUNCTION refuse_rows_of_others() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Rows that come from the other servers fire no trigger.  What the function calls does not
+-- depend on the search_path of who writes.
+SELECT extnamespace::regnamespace AS extension_schema FROM pg_extension WHERE extname = 'objectid_ext' \gset
+CREATE OR REPLACE FUNCTION refuse_rows_of_others() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, :extension_schema AS $$
 BEGIN
     IF snowflake_node(OLD.id, 'twitter') <> snowflake_node_id() OR snowflake_node(NEW.id, 'twitter') <> snowflake_node_id() THEN
         RAISE EXCEPTION 'row % of table % is of another server', coalesce(OLD.id, NEW.id), TG_TABLE_NAME
