@@ -6,7 +6,7 @@
 CREATE SEQUENCE turn;
 GRANT USAGE ON SEQUENCE turn TO app;
 
-CREATE FUNCTION next_ticket() RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION next_ticket() RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     first int := nextval('turn') % 2;
     ticket bigint;

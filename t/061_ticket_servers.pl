@@ -112,7 +112,7 @@ foreach my $n (0, 1)
 		"the next ticket of server $n is past all that it gave");
 	$servers[$n]->stop;
 }
-my ($ret, $out, $err) = $app->psql('postgres', 'SET SESSION AUTHORIZATION app; SELECT next_ticket()');
+my ($ret, $out, $err) = $app->psql('postgres', 'SET SESSION AUTHORIZATION app; SET search_path = pg_catalog; SELECT public.next_ticket()');
 like($err, qr/no ticket server answers/, 'with both down, an error says so');
 
 $app->stop;
