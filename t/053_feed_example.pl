@@ -339,7 +339,7 @@ my $unordered = 0;
 sub read_merged
 {
 	run_file($node, "node_$_", 'bound', "node=$_", 'sequence=outbox_id') foreach @nodes;
-	my @ids = run_file($node, 'merged', 'merged', 'consumer=report', 'table=outbox') =~ /^(\d+)\|/mg;
+	my @ids = run_file($node, 'merged', 'merged', 'consumer=report', 'table=outbox', 'layout=twitter') =~ /^(\d+)\|/mg;
 	$unordered += not_above(0, @ids);
 	push @merged, @ids;
 }
@@ -356,7 +356,7 @@ read_merged() foreach 1 .. 5;
 stop_writers("node_$_", @{ $writers{$_} }) foreach @nodes;
 run_file($node, "node_$_", 'bound', "node=$_", 'sequence=outbox_id') foreach @nodes;
 $node->wait_for_catchup("node_$_") foreach @nodes;
-push @merged, run_during_rewrite('merged', 'merged', 'consumer=report', 'table=outbox') =~ /^(\d+)\|/mg;
+push @merged, run_during_rewrite('merged', 'merged', 'consumer=report', 'table=outbox', 'layout=twitter') =~ /^(\d+)\|/mg;
 read_merged();
 is($unordered, 0, 'subscriber: each read is in order');
 foreach my $n (@nodes)
@@ -367,7 +367,7 @@ foreach my $n (@nodes)
 $node->safe_psql('merged', "DROP SUBSCRIPTION node_$_") foreach @nodes;
 
 # As the page says, in an empty database, for a table that it does not know
-my %values = (node => 7, sequence => 'number', consumer => 'one', table => '"Event"');
+my %values = (node => 7, sequence => 'number', consumer => 'one', table => '"Event"', layout => 'instagram');
 
 sub run_as_page
 {
@@ -379,7 +379,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', q{
 	CREATE EXTENSION objectid_ext;
 	CREATE SEQUENCE number;
-	CREATE TABLE "Event" (body text, id bigint DEFAULT next_snowflake('number', 7, 'twitter'));
+	CREATE TABLE "Event" (body text, id bigint DEFAULT next_snowflake('number', 7, 'instagram'));
 	INSERT INTO "Event" VALUES ('a'), ('b')});
 run_file($node, 'other', 'feed_bound');
 run_as_page('bound');

@@ -1,5 +1,5 @@
 -- Read what is new of all nodes on a subscriber, with a bookmark for each node:
---     psql -v consumer=report -v table=outbox -f merged.sql
+--     psql -v consumer=report -v table=outbox -v layout=twitter -f merged.sql
 --
 -- The bounds are rows that arrive after those below them, so here one snapshot
 -- must see both.  It is taken after the lock: an older one sees no rows of a table
@@ -18,7 +18,7 @@ LOCK TABLE :table IN ACCESS SHARE MODE;
 SELECT o.*
 FROM node_bookmark AS b
 JOIN feed_bound AS f USING (node)
-JOIN :table AS o ON snowflake_node(o.id, 'twitter') = node AND o.id > b.last AND o.id <= f.upto
+JOIN :table AS o ON snowflake_node(o.id, :'layout') = node AND o.id > b.last AND o.id <= f.upto
 WHERE b.consumer = :'consumer'
 ORDER BY o.id;
 
