@@ -135,7 +135,7 @@ BEGIN
     ELSIF rows IS NOT NULL THEN
         RAISE EXCEPTION 'rows from % to % are in the default partition: %', lower, upper, rows
             USING ERRCODE = 'check_violation',
-                  HINT = 'Move them to another table, and attach that.';
+                  HINT = 'Move them to a temporary table, create the partition, and insert them.';
     END IF;
     EXECUTE (SELECT format('CREATE TABLE %s (LIKE %s INCLUDING COMPRESSION INCLUDING CONSTRAINTS'
                            ' INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)',
