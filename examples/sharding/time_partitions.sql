@@ -11,6 +11,7 @@ CREATE TABLE reading (
 ) PARTITION BY RANGE (id);
 CREATE FOREIGN TABLE reading_old PARTITION OF reading
     FOR VALUES FROM (MINVALUE) TO (objectid_floor('2026-10-01Z')) SERVER archive;
+SET timezone = 'UTC';
 SELECT format('CREATE TABLE reading_%s PARTITION OF reading (PRIMARY KEY (id)) FOR VALUES FROM (%L) TO (%L)',
               to_char(month, 'YYYYMMDD'), objectid_floor(month), objectid_floor(month + interval '1 month'))
 FROM generate_series(timestamptz '2026-10-01Z', '2026-12-01Z', '1 month') AS month \gexec
