@@ -135,6 +135,15 @@ like($here->safe_psql('postgres', q{
 		EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM reading WHERE id >= (SELECT midnight() - interval '1 day')}),
 	qr/Foreign Scan on reading_old.*never executed/, 'and so does one in a subquery');
 
+# With another id, the row would be on the wrong server.
+foreach my $table ('item', 'reading')
+{
+	my $id = $here->safe_psql('postgres', "SELECT min(id) FROM $table");
+	like(($here->psql('postgres', "UPDATE $table SET id = gen_objectid() WHERE id = '$id'"))[2], qr/ids of table ${table}(_old)? cannot be changed/,
+		"$table: an id is not changed");
+	is($here->safe_psql('postgres', "UPDATE $table SET id = '$id' WHERE id = '$id' RETURNING id"), $id, 'the rest of the row can be');
+}
+
 # A month goes to the archive.
 my $ids = q{SELECT count(*), md5(string_agg(id::text, ',' ORDER BY id)) FROM reading};
 my $before = $here->safe_psql('postgres', $ids);
