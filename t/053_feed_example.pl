@@ -389,6 +389,22 @@ $node->safe_psql('other', q{INSERT INTO "Event" VALUES ('c')});
 is(run_as_page('merged'), '', 'nothing more before it is written again');
 run_as_page('bound');
 like(run_as_page('merged'), qr/^c\|\d+$/, 'then the rest');
+
+# Two processes of one consumer
+$node->safe_psql('other', q{INSERT INTO "Event" VALUES ('d')});
+run_as_page('bound');
+my $text = slurp_file("$dir/merged.sql");
+my $variables = qq{\\set consumer one\n\\set table '"Event"'\n\\set layout instagram\n};
+my ($read, $move) = $text =~ /^(BEGIN.*)^(UPDATE.*)/ms;
+my $first = $node->background_psql('other');
+like($first->query_safe($variables . $read), qr/^d\|\d+$/, 'the first reads a row');
+my $second = start_client($node, $variables . $text, 1, 'other');
+$node->poll_query_until('other', q{SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+	WHERE NOT granted AND datname = 'other' AND backend_type = 'client backend')}) or die 'the second does not wait';
+$first->query_safe($move);
+$first->quit;
+ok($second->{run}->finish, 'the second waits');
+is(slurp_file($second->{output}), '', 'and does not read it again');
 $node->safe_psql('other', 'UPDATE feed_bound SET upto = 9223372036854775807');
 run_as_page('bound');
 is($node->safe_psql('other', 'SELECT upto FROM feed_bound'), '9223372036854775807', 'a bound does not go back');

@@ -2,8 +2,8 @@
 --     psql -v consumer=report -v table=outbox -v layout=twitter -f merged.sql
 --
 -- The bounds are rows that arrive after those below them, so here one snapshot
--- must see both.  It is taken after the lock: an older one sees no rows of a table
--- that ALTER TABLE has rewritten.
+-- must see both.  It is taken after the locks: an older one sees no rows of a table
+-- that ALTER TABLE has rewritten, and bookmarks that another process is moving.
 \set ON_ERROR_STOP on
 CREATE TABLE IF NOT EXISTS node_bookmark (
     consumer text,
@@ -14,6 +14,7 @@ CREATE TABLE IF NOT EXISTS node_bookmark (
 INSERT INTO node_bookmark SELECT :'consumer', node FROM feed_bound ON CONFLICT DO NOTHING;
 
 BEGIN ISOLATION LEVEL REPEATABLE READ;
+LOCK TABLE node_bookmark IN SHARE ROW EXCLUSIVE MODE;
 LOCK TABLE :table IN ACCESS SHARE MODE;
 SELECT o.*
 FROM node_bookmark AS b
