@@ -76,14 +76,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
             (3, format('ALTER SEQUENCE %s OWNED BY %s.%I', name, key.relation, key.attname)),
             (4, format('COMMENT ON SEQUENCE %s IS %L', name, obj_description(oid, 'pg_class')))
         ) AS s
-        UNION ALL
-        -- what ALTER DEFAULT PRIVILEGES gives a new sequence, the old one need not have had
-        SELECT 4, format('REVOKE ALL ON SEQUENCE %s FROM %s', name, _grantee(grantee))
-        FROM old
-             JOIN pg_default_acl ON defaclrole = quote_ident(current_user)::regrole
-                 AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace),
-             aclexplode(defaclacl)
-        WHERE grantee <> relowner
+        UNION ALL SELECT 3 + p.step, statement FROM _privileges(sequence, 'SEQUENCE ' || name) AS p
         UNION ALL
         SELECT 5, format('GRANT USAGE ON SEQUENCE %s TO %s', name, _grantee(grantee))
         FROM targets,
@@ -91,8 +84,6 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
                       UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = relation
                      ) AS t (acl), aclexplode(acl)
         WHERE privilege_type = 'INSERT'
-        UNION
-        SELECT 5, _grants(relacl, '', 'SEQUENCE ' || name) FROM old
     )
     SELECT command FROM changes ORDER BY step, command
 $$;

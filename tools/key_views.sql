@@ -153,7 +153,21 @@ CREATE FUNCTION _grants(acl aclitem[], "columns" text, object text) RETURNS SETO
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     SELECT format('GRANT %s%s ON %s TO %s%s', privilege_type, "columns", object, _grantee(grantee),
                   CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-    FROM aclexplode(acl) WHERE grantee <> quote_ident(current_user)::regrole
+    FROM aclexplode(acl)
+$$;
+
+-- Statements that give a new object the privileges of a view or sequence of the current role.  It
+-- need not have had what ALTER DEFAULT PRIVILEGES gives the new one, nor the view what owners get.
+CREATE FUNCTION _privileges(relation oid, object text) RETURNS TABLE (step integer, statement text)
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT 1, format('REVOKE ALL ON %s FROM %s', object, _grantee(grantee))
+    FROM pg_class c, LATERAL (
+        SELECT relowner WHERE relkind = 'v' AND relacl IS NOT NULL
+        UNION ALL SELECT grantee FROM pg_default_acl, aclexplode(defaclacl)
+        WHERE defaclrole = relowner AND defaclobjtype = translate(relkind::text, 'vS', 'rS')
+          AND defaclnamespace IN (0, relnamespace) AND grantee <> relowner) AS g (grantee)
+    WHERE oid = relation
+    UNION ALL SELECT 2, _grants(relacl, '', object) FROM pg_class WHERE oid = relation
 $$;
 
 -- Statements that drop the views of a key, and that create them again with comments and
@@ -186,13 +200,7 @@ SET quote_all_identifiers = off AS $$
             SELECT 21, format('COMMENT ON COLUMN %s.%I IS ', view, attname)
                        || quote_literal(col_description(attrelid, attnum))
             FROM pg_attribute WHERE attrelid = view
-            UNION ALL
-            -- what ALTER DEFAULT PRIVILEGES gives a new view, the old one need not have had
-            SELECT 21, format('REVOKE ALL ON %s FROM %s', view, _grantee(grantee))
-            FROM pg_default_acl, aclexplode(defaclacl)
-            WHERE defaclrole = relowner AND defaclobjtype = 'r'
-              AND defaclnamespace IN (0, relnamespace) AND grantee <> relowner
-            UNION ALL SELECT 22, _grants(relacl, '', view::text)
+            UNION ALL SELECT 20 + p.step, p.statement FROM _privileges(view, view::text) AS p
             UNION ALL
             SELECT 22, _grants(attacl, format(' (%I)', attname), view::text)
             FROM pg_attribute WHERE attrelid = view

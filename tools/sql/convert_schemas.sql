@@ -83,13 +83,19 @@ SELECT count(*) AS remaining FROM snowflake_conversion_steps('film', 'id', 5, 't
 CALL undo_conversion('film', 'id');
 SELECT count(*) AS claimed FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
 
--- A view is not open to more roles than before.
+-- A view is not open to more roles than before, nor to its owner.
 ALTER DEFAULT PRIVILEGES IN SCHEMA schemas GRANT SELECT ON TABLES TO regress_schemas_reader;
 CREATE VIEW closed AS SELECT id FROM film;
 REVOKE SELECT ON closed FROM regress_schemas_reader;
 CREATE VIEW open AS SELECT id FROM film;
+CREATE VIEW read_only AS SELECT id FROM film;
+REVOKE ALL ON read_only FROM CURRENT_USER, regress_schemas_reader;
+GRANT SELECT ON read_only TO CURRENT_USER;
+GRANT SELECT (id) ON film TO CURRENT_USER;
 SELECT statement FROM snowflake_conversion_steps('film', 'id', 5, 'twitter') ORDER BY step \gexec
 SELECT v, has_table_privilege('regress_schemas_reader', v, 'SELECT') FROM unnest('{closed,open}'::text[]) AS v;
+SELECT privilege_type FROM pg_class, aclexplode(relacl) WHERE oid = 'read_only'::regclass;
+SELECT privilege_type FROM pg_attribute, aclexplode(attacl) WHERE attrelid = 'film'::regclass AND attname = 'id';
 
 -- Nor is the sequence that takes the place of an identity.
 ALTER DEFAULT PRIVILEGES IN SCHEMA schemas GRANT ALL ON SEQUENCES TO regress_schemas_reader;
