@@ -170,29 +170,31 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     UNION ALL SELECT 2, _grants(relacl, '', object) FROM pg_class WHERE oid = relation
 $$;
 
--- Statements that drop the views of a key, and that create them again with comments and
--- privileges.  What must be done to the views is computed before they are dropped.  Their text has
--- the names of core's operators without a schema; those of objectid are in that of objectid_ext.
+-- The text of a view for a search_path; what is not the first of its name there has its schema.
+CREATE FUNCTION _view_text(view oid, path text) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+    SELECT set_config('search_path', path, true);
+    SELECT pg_get_viewdef(view)
+$$;
+
+-- Statements that drop the views of a key, and create them again with comments and privileges; all
+-- is computed before.  The operators of objectid are found in the schema of objectid_ext.
 CREATE FUNCTION _view_statements(key _key) RETURNS TABLE (step integer, statement text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH views AS MATERIALIZED (
-        SELECT c.*, view, depth FROM _changing_views(key) JOIN pg_class c ON c.oid = view
+        SELECT c.*, view, depth, 'pg_catalog, objectid_ext_tools, ' || CASE key.to_type
+               WHEN 'bigint'::regtype THEN 'pg_temp' ELSE _ids_schema() END AS path
+        FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     ), statements (step, depth, statement) AS (
         SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ') FROM views
-        UNION ALL
-        SELECT v.*
-        FROM (VALUES (19, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, '
-                             || _ids_schema()),
-                     (23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp')
-             ) AS v
-        WHERE key.to_type <> 'bigint'::regtype AND EXISTS (SELECT FROM views)
-        UNION ALL
-        SELECT s.step, depth, s.statement
+        UNION ALL SELECT DISTINCT 19, 0, 'SET LOCAL search_path = ' || path FROM views
+        UNION ALL SELECT 23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp'
+        UNION ALL SELECT s.step, depth, s.statement
         FROM views, LATERAL (
             SELECT 20, format('CREATE VIEW %s%s AS %s', view,
                               ' WITH (' || array_to_string(reloptions, ', ') || ')',
-                              pg_get_viewdef(view))
+                              _view_text(view, path))
             UNION ALL
             SELECT 21, format('COMMENT ON VIEW %s IS ', view)
                        || quote_literal(obj_description(oid, 'pg_class'))
@@ -206,5 +208,5 @@ SET quote_all_identifiers = off AS $$
             FROM pg_attribute WHERE attrelid = view
         ) AS s (step, statement)
     )
-    SELECT step, statement FROM statements ORDER BY step, depth
+    SELECT step, statement FROM statements ORDER BY step, depth, row_number() OVER ()
 $$;

@@ -104,12 +104,14 @@ REVOKE ALL ON SEQUENCE numbered_id_seq FROM regress_schemas_reader;
 SELECT convert_to_snowflake('numbered', 'id', 5, 'twitter');
 SELECT has_sequence_privilege('regress_schemas_reader', 'numbered_id_seq', 'USAGE, SELECT, UPDATE');
 
--- A view that compares ObjectIds uses operators of the schema of objectid_ext.
+-- A view that compares ObjectIds uses operators of the schema of objectid_ext, but no
+-- functions of that schema instead of core's.
 CREATE TABLE author (_id char(24) PRIMARY KEY, name text);
 CREATE TABLE book (author text REFERENCES author, title text);
 INSERT INTO author VALUES ('507f1f77bcf86cd799439011', 'Ada');
 INSERT INTO book VALUES ('507f1f77bcf86cd799439011', 'Notes');
-CREATE VIEW written AS SELECT name, title FROM author JOIN book ON author = _id WHERE author <> '507f1f77bcf86cd799439012';
+CREATE FUNCTION public.concat(text, text) RETURNS text LANGUAGE sql AS 'SELECT ''another''';
+CREATE VIEW written AS SELECT name, title, pg_catalog.concat(name, title) FROM author JOIN book ON author = _id WHERE author <> '507f1f77bcf86cd799439012';
 CREATE INDEX ON book (author text_pattern_ops);
 SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%';
 DROP INDEX book_author_idx;
@@ -124,6 +126,7 @@ SELECT sum(seq_tup_read) - (SELECT rows FROM before) AS rows FROM pg_stat_xact_a
 CALL undo_conversion('author', '_id');
 SELECT statement FROM objectid_conversion_steps('author', '_id') ORDER BY step \gexec
 SELECT * FROM written;
+DROP FUNCTION public.concat(text, text);
 SELECT item, relation, detail FROM conversion_plan('written', 'name') WHERE item LIKE 'refused%';
 
 -- Partitions that refer to a key one by one
