@@ -252,6 +252,8 @@ $node->init;
 $node->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'");
 unlink $node->data_dir . '/pg_hba.conf';
 $node->append_conf('pg_hba.conf', "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n");
+# OIDs that are no int
+$node->command_ok([ 'pg_resetwal', '-o', '4000000000', $node->data_dir ], 'a server of some age');
 $node->start;
 my $user = $node->safe_psql('postgres', 'SELECT current_user');
 my $password = $node->safe_psql('postgres', 'SELECT gen_random_uuid()');

@@ -44,7 +44,7 @@ public class BsonJdbc {
         System.out.println("null " + query(connection, "SELECT CAST(? AS objectid) IS NULL", new PgObjectId((ObjectId) null)).getBoolean(1));
 
         // In binary the driver transfers the types that are named, from the first execution on.
-        int oid = query(connection, "SELECT 'objectid'::regtype::oid::int").getInt(1);
+        String oid = query(connection, "SELECT 'objectid'::regtype::oid").getString(1);
         Connection binary = connect("?prepareThreshold=-1&binaryTransferEnable=" + oid);
         System.out.println("binary " + (id(query(binary, "SELECT id FROM item WHERE id = ?", GIVEN)).equals(GIVEN) ? "same" : "another"));
         System.out.println("binary null " + query(binary, "SELECT CAST(? AS objectid) IS NULL", new PgObjectId()).getBoolean(1));

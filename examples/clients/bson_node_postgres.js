@@ -10,7 +10,7 @@ ObjectId.prototype.toPostgres = function () {
 
 async function registerObjectId(client) {
   const { rows: [{ id, ids }] } = await client.query(
-    "SELECT 'objectid'::regtype::oid::int AS id, 'objectid[]'::regtype::oid::int AS ids");
+    "SELECT 'objectid'::regtype::oid AS id, 'objectid[]'::regtype::oid AS ids");
   const parse = digits => new ObjectId(digits);
   types.setTypeParser(id, parse);
   types.setTypeParser(ids, text => types.arrayParser.create(text, parse).parse());

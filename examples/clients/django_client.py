@@ -47,7 +47,7 @@ def register_array(connection, **kwargs):
     else:
         import psycopg2
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+            cursor.execute("SELECT 'objectid[]'::regtype::oid")
             array = psycopg2.extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING)
         psycopg2.extensions.register_type(array)
 

@@ -11,7 +11,7 @@ async function main() {
   const names = rows => rows.map(row => row.name).join(' ');
 
   // Only to get objectid[] as an array instead of the text "{...}".
-  const [{ oid }] = await query("SELECT 'objectid[]'::regtype::oid::int AS oid");
+  const [{ oid }] = await query("SELECT 'objectid[]'::regtype::oid AS oid");
   types.setTypeParser(oid, types.getTypeParser(1009)); // as text[]
 
   const [given] = await query("INSERT INTO item (id, name, related) VALUES ($1, 'given', $2) RETURNING id", [GIVEN, [GIVEN, OTHER]]);

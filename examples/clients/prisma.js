@@ -12,7 +12,7 @@ const FROM = new Date('2012-10-17T21:13:27Z'), TO = new Date('2012-10-17T21:13:2
 async function registerArray() {
   const client = new Client();
   await client.connect();
-  const { rows: [{ oid }] } = await client.query("SELECT 'objectid[]'::regtype::oid::int AS oid");
+  const { rows: [{ oid }] } = await client.query("SELECT 'objectid[]'::regtype::oid AS oid");
   types.setTypeParser(oid, types.getTypeParser(1009)); // as text[]
   await client.end();
 }

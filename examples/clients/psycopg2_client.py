@@ -14,7 +14,7 @@ connection = psycopg2.connect("")
 cursor = connection.cursor()
 
 # Only to get objectid[] as a list of strings instead of the text "{...}".
-cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+cursor.execute("SELECT 'objectid[]'::regtype::oid")
 extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING))
 
 cursor.execute("INSERT INTO item (id, name, related) VALUES (%s, 'given', %s::objectid[]) RETURNING id",

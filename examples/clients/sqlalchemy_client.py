@@ -48,7 +48,7 @@ engine = create_engine("postgresql://")
 @event.listens_for(engine, "connect")
 def register_array(connection, record):
     cursor = connection.cursor()
-    cursor.execute("SELECT 'objectid[]'::regtype::oid::int")
+    cursor.execute("SELECT 'objectid[]'::regtype::oid")
     extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING), connection)
 
 
