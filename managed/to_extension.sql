@@ -14,13 +14,20 @@ SELECT extnamespace::regnamespace AS objectid FROM pg_extension WHERE extname = 
 -- that insert rows with ids by default.  Nothing else may call it meanwhile.
 DO $$
 DECLARE
-    rel regclass;
+    command text;
 BEGIN
-    FOR rel IN
-        SELECT DISTINCT adrelid::regclass FROM pg_attrdef a JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
-        WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = 'next_snowflake(regclass, integer, snowflake_layout)'::regprocedure
+    FOR command IN
+        -- LOCK TABLE refuses foreign tables; SET WITHOUT OIDS does nothing but lock one.
+        SELECT DISTINCT pg_catalog.format(CASE relkind WHEN 'f' THEN 'ALTER TABLE %s SET WITHOUT OIDS'
+            ELSE 'LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE' END, c.oid::regclass)
+        FROM pg_depend d
+            LEFT JOIN pg_attrdef f ON d.classid = 'pg_attrdef'::regclass::oid AND d.objid = f.oid
+            JOIN pg_attribute a ON a.attrelid = f.adrelid AND a.attnum = f.adnum
+                OR d.classid = 'pg_type'::regclass::oid AND d.objid = a.atttypid     -- a domain
+            JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'v', 'f')
+        WHERE d.refclassid = 'pg_proc'::regclass::oid AND d.refobjid = 'next_snowflake(regclass, integer, snowflake_layout)'::regprocedure::oid
     LOOP
-        EXECUTE pg_catalog.format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', rel);
+        EXECUTE command;
     END LOOP;
 END $$;
 

@@ -29,7 +29,15 @@ INSERT INTO item (n) SELECT generate_series(1, 2000);});
 
 # Another role that can create objects in the schema
 $node->safe_psql('moved', q{CREATE ROLE other; GRANT CREATE, USAGE ON SCHEMA app TO other; SET ROLE other;
-CREATE FUNCTION app.format(text, regclass) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;});
+CREATE FUNCTION app.format(text, regclass) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;
+CREATE FUNCTION app.equal(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'captured'; END $$;
+CREATE OPERATOR app.= (FUNCTION = app.equal, LEFTARG = oid, RIGHTARG = regclass);});
+
+# Other places of the default: a foreign table, a domain
+$node->safe_psql('moved', q{CREATE FOREIGN DATA WRAPPER dummy; CREATE SERVER dummy FOREIGN DATA WRAPPER dummy; GRANT USAGE ON FOREIGN SERVER dummy TO app;});
+moved(q{CREATE FOREIGN TABLE elsewhere (id bigint DEFAULT next_snowflake('item_id_seq', 5, 'twitter')) SERVER dummy;
+CREATE DOMAIN item_key AS bigint DEFAULT next_snowflake('item_id_seq', 5, 'twitter');
+CREATE TABLE by_domain (id item_key, n integer);});
 
 # The file and the indexes, and what is defined
 my $state = q{SET timezone = 'UTC';
@@ -38,9 +46,13 @@ my $state = q{SET timezone = 'UTC';
 	SELECT md5(string_agg(i::text, ',' ORDER BY id)) FROM item i WHERE n <= 2000; SELECT snowflake_version();};
 my $before = moved($state);
 my $writer = $node->background_psql('moved');
-$writer->query_safe(q{SET SESSION AUTHORIZATION app; BEGIN; INSERT INTO item (n) VALUES (2001);});
-isnt(move('300ms'), 0, 'the move waits for transactions that insert');
-$writer->query_safe('COMMIT');
+$writer->query_safe(q{SET SESSION AUTHORIZATION app;});
+foreach my $change ('INSERT INTO item (n) VALUES (2001)', 'INSERT INTO by_domain (n) VALUES (1)', q{COMMENT ON FOREIGN TABLE elsewhere IS 'locked'})
+{
+	$writer->query_safe("BEGIN; $change;");
+	isnt(move('300ms'), 0, "the move waits for the transaction of $change");
+	$writer->query_safe('COMMIT');
+}
 $writer->quit;
 is(move('0'), 0, 'the move');
 is(moved($state), $before, 'rows, files, defaults, generated column and index are as before');
