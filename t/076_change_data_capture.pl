@@ -248,6 +248,11 @@ sub subscribe
 subscribe('plain', 'binary = false');
 subscribe('packed', 'binary = true');
 
+# The page's repair of ids that came as text, where the extension is not
+my ($repair) = slurp_file('docs/change-data-capture.md') =~ /^    (UPDATE copied .*)$/m;
+is($subscriber->safe_psql('template1', qq{CREATE TABLE copied (id bytea); INSERT INTO copied VALUES ('$id[1]'), (decode('$id[2]', 'hex'));
+	$repair SELECT string_agg(encode(id, 'hex'), ',' ORDER BY id) FROM copied}), "$id[1],$id[2]", 'the repair of a column without the extension');
+
 my $lengths = q{SELECT string_agg(length(id)::text, ',') FROM };
 foreach my $table ('packed_bytea', 'full_packed_bytea')
 {
