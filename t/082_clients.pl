@@ -192,7 +192,7 @@ my %special = (
 	'psycopg 2' => { 'feed' => '0 0' },
 	'psycopg 3' => { 'copy' => 'copied', 'feed' => '0 0' },
 	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true', 'feed' => '0 0' },
-	'Django' => { 'reference' => 'None 507f1f77bcf86cd799439011' },
+	'Django' => { 'form' => 'true', 'reference' => 'None 507f1f77bcf86cd799439011' },
 	'JDBC' => { 'array of text' => '42883', 'feed' => '0 0' },
 	'Active Record' => { 'schema.rb' => 'photo', 'string' => '"3909527353407050753"' },
 	'pgx' => { 'feed' => '0 0', 'string' => '"id":"3909527353407050753"' });

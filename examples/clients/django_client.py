@@ -9,6 +9,7 @@ from django.db import DataError, connection, models
 from django.db.backends.signals import connection_created
 from django.db.models import Value
 from django.db.models.functions import Cast
+from django.forms import modelform_factory
 
 GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
 FROM, TO = (datetime(2012, 10, 17, 21, 13, second, tzinfo=timezone.utc) for second in (27, 28))
@@ -56,7 +57,7 @@ connection_created.connect(register_array)
 
 
 class Item(models.Model):
-    id = ObjectIdField(primary_key=True)
+    id = ObjectIdField(primary_key=True, editable=False)
     name = models.TextField()
     related = ArrayField(ObjectIdField(), null=True)
 
@@ -66,7 +67,7 @@ class Item(models.Model):
 
 
 class Photo(models.Model):
-    id = PhotoIdField(primary_key=True)
+    id = PhotoIdField(primary_key=True, editable=False)
     layout = models.TextField()
 
     class Meta:
@@ -75,7 +76,7 @@ class Photo(models.Model):
 
 
 class Visit(models.Model):
-    id = ObjectIdField(primary_key=True)
+    id = ObjectIdField(primary_key=True, editable=False)
     item = ObjectIdField(null=True)
 
     class Meta:
@@ -106,6 +107,7 @@ print("made", "same" if str(made) == as_text else made)
 with connection.schema_editor() as editor:
     editor.create_model(Visit)
 print("reference", Visit.objects.create().item, Visit.objects.create(item=GIVEN).item)
+print("form", modelform_factory(Photo, fields="__all__")({"layout": "form"}).save().id > 0)
 many = Item.objects.bulk_create([Item(name="bulk") for i in range(1000)])
 print("bulk", len({item.id for item in many}))
 try:
