@@ -33,6 +33,10 @@ class ObjectIdArray(TypeDecorator):
     impl = ARRAY(ObjectIdType)
     cache_ok = True
 
+    # the index of an element is no array
+    def coerce_compared_value(self, op, value):
+        return self if isinstance(value, list) else self.impl.coerce_compared_value(op, value)
+
     def bind_expression(self, bindvalue):
         return cast(bindvalue, self)
 

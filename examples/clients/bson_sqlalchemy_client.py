@@ -33,3 +33,4 @@ with engine.begin() as connection:
     for condition in as_text.c.related.contains([GIVEN]), as_text.c.related.any(GIVEN):
         names = connection.execute(select(as_text.c.name).where(condition).order_by(as_text.c.id)).scalars()
         print("contains", *names)
+    print("element", connection.execute(select(as_text.c.related[1]).where(as_text.c.id == GIVEN)).scalar())
