@@ -89,8 +89,10 @@ sub kill_server
 	# That of this query, too: if it is still about to end, it may wait for a lock of another.
 	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 	push @pids, split /\n.*/s, slurp_file($node->data_dir . '/postmaster.pid');
-	$node->kill9;
+	# The postmaster is the last: a session that sees it gone no longer waits for a standby,
+	# and others could still read what is then lost.
 	kill 9, @pids;
+	$node->kill9;
 	foreach my $attempt (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
 	{
 		# And those that were started after the query, which are in the directory, too.
