@@ -192,7 +192,8 @@ my %special = (
 	'psycopg 2' => { 'feed' => '0 0' },
 	'psycopg 3' => { 'copy' => 'copied', 'feed' => '0 0' },
 	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true', 'feed' => '0 0' },
-	'Django' => { 'form' => 'true', 'reference' => 'None 507f1f77bcf86cd799439011' },
+	'Django' => { 'form' => 'true', 'form reference' => 'None 507f1f77bcf86cd799439011 item', 'no extension' => 'true', 'reference' => 'None 507f1f77bcf86cd799439011' },
+	'SQLAlchemy' => { 'in empty' => '0', 'no extension' => 'on' },
 	'JDBC' => { 'array of text' => '42883', 'feed' => '0 0' },
 	'Active Record' => { 'schema.rb' => 'photo', 'string' => '"3909527353407050753"' },
 	'pgx' => { 'feed' => '0 0', 'string' => '"id":"3909527353407050753"' });
@@ -209,8 +210,7 @@ my %native = (
 	'binary' => 'same',
 	'text any' => 'given other',
 	'binary any' => 'given other',
-	'text in' => 'given other',
-	'binary in' => 'given other',
+	'in empty' => '0',
 	'null' => 'true',
 	'binary null' => 'true',
 	'no id' => 'true',
@@ -221,7 +221,7 @@ my %native = (
 	'array' => '507f1f77bcf86cd799439011 507f1f77bcf86cd799439012',
 	'invalid' => 'not found',
 	'copy' => '507f1f77bcf86cd799439013');
-my @sqlalchemy = ('text', 'text in', 'binary', 'binary in', 'generated', 'arrays', 'nested', 'contains', 'element');
+my @sqlalchemy = ('text', 'in', 'in empty', 'generated', 'arrays', 'nested', 'contains', 'element');
 my %labels = (
 	'psycopg 3 with bson' => [ 'text', 'text any', 'binary', 'binary any', 'copy', 'generated' ],
 	'SQLAlchemy with bson' => \@sqlalchemy,

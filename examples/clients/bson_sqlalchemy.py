@@ -1,5 +1,4 @@
-# bson.ObjectId in and out of SQLAlchemy with any driver: Column(ObjectIdType), or
-# Column(ObjectIdType(binary=True)) to send the 12 bytes instead of 24 digits, and
+# bson.ObjectId in and out of SQLAlchemy with any driver: Column(ObjectIdType), and
 # Column(ObjectIdArray) for objectid[].
 from bson import ObjectId
 from sqlalchemy import Text, cast, type_coerce
@@ -9,21 +8,15 @@ from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 class ObjectIdType(UserDefinedType):
     cache_ok = True
-
-    def __init__(self, binary=False):
-        self.binary = binary
+    render_bind_cast = True  # for drivers that declare their parameters
 
     def get_col_spec(self, **kw):
         return "objectid"
 
     def bind_processor(self, dialect):
-        return lambda value: value and (ObjectId(value).binary if self.binary else str(value))
+        return lambda value: value and str(value)
 
-    # for drivers that declare their parameters
-    def bind_expression(self, bindvalue):
-        return cast(bindvalue, self)
-
-    # digits, bytes or an ObjectId, as the driver gives them
+    # digits or an ObjectId, as the driver gives them
     def result_processor(self, dialect, coltype):
         return lambda value: value and ObjectId(value)
 
@@ -36,9 +29,6 @@ class ObjectIdArray(TypeDecorator):
     # the index of an element is no array
     def coerce_compared_value(self, op, value):
         return self if isinstance(value, list) else self.impl.coerce_compared_value(op, value)
-
-    def bind_expression(self, bindvalue):
-        return cast(bindvalue, self)
 
     def column_expression(self, column):
         return type_coerce(cast(column, ARRAY(Text)), self)

@@ -5,16 +5,17 @@ from datetime import datetime, timezone
 import django
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.db import DataError, connection, models
+from django.db import DataError, connection, connections, models
 from django.db.backends.signals import connection_created
 from django.db.models import Value
 from django.db.models.functions import Cast
-from django.forms import modelform_factory
+from django.forms import RegexField, modelform_factory
 
 GIVEN, OTHER = "507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"
 FROM, TO = (datetime(2012, 10, 17, 21, 13, second, tzinfo=timezone.utc) for second in (27, 28))
 
-settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}})
+settings.configure(DATABASES={alias: {"ENGINE": "django.db.backends.postgresql", "NAME": database}
+                              for alias, database in [("default", os.environ["PGDATABASE"]), ("bare", "postgres")]})
 django.setup()
 
 
@@ -35,6 +36,9 @@ class ObjectIdField(ServerDefault, models.Field):
     def db_type(self, connection):
         return "objectid"
 
+    def formfield(self, **kwargs):
+        return super().formfield(form_class=RegexField, regex="^[0-9a-fA-F]{24}$", empty_value=None, **kwargs)
+
 
 class PhotoIdField(ServerDefault, models.BigIntegerField):
     server_default = models.Func(Value("photo_id"), Value(5), Value("twitter"), function="next_snowflake")
@@ -44,13 +48,16 @@ class PhotoIdField(ServerDefault, models.BigIntegerField):
 def register_array(connection, **kwargs):
     if hasattr(connection.connection, "pgconn"):  # psycopg 3
         from psycopg.types import TypeInfo
-        TypeInfo.fetch(connection.connection, "objectid").register(connection.connection)
+        info = TypeInfo.fetch(connection.connection, "objectid")
+        if info:  # not before a migration has created the extension
+            info.register(connection.connection)
     else:
         import psycopg2
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 'objectid[]'::regtype::oid")
-            array = psycopg2.extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING)
-        psycopg2.extensions.register_type(array)
+            cursor.execute("SELECT to_regtype('objectid[]')::oid")
+            oids = cursor.fetchone()
+        if oids[0]:  # not before a migration has created the extension
+            psycopg2.extensions.register_type(psycopg2.extensions.new_array_type(oids, "OBJECTID[]", psycopg2.STRING))
 
 
 connection_created.connect(register_array)
@@ -77,7 +84,7 @@ class Photo(models.Model):
 
 class Visit(models.Model):
     id = ObjectIdField(primary_key=True, editable=False)
-    item = ObjectIdField(null=True)
+    item = ObjectIdField(null=True, blank=True)
 
     class Meta:
         app_label = "clients"
@@ -107,6 +114,11 @@ print("made", "same" if str(made) == as_text else made)
 with connection.schema_editor() as editor:
     editor.create_model(Visit)
 print("reference", Visit.objects.create().item, Visit.objects.create(item=GIVEN).item)
+form = modelform_factory(Visit, fields="__all__")
+print("form reference", *[form({"item": item}).save().item for item in ("", GIVEN)], *form({"item": "no id"}).errors)
+with connections["bare"].cursor() as cursor:
+    cursor.execute("SELECT to_regtype('objectid') IS NULL")
+    print("no extension", *cursor.fetchone())
 print("form", modelform_factory(Photo, fields="__all__")({"layout": "form"}).save().id > 0)
 many = Item.objects.bulk_create([Item(name="bulk") for i in range(1000)])
 print("bulk", len({item.id for item in many}))

@@ -15,13 +15,10 @@ FROM, TO = (datetime(2012, 10, 17, 21, 13, second, tzinfo=timezone.utc) for seco
 
 class ObjectId(UserDefinedType):
     cache_ok = True
+    render_bind_cast = True  # for drivers that declare their parameters
 
     def get_col_spec(self, **kw):
         return "objectid"
-
-    # for drivers that declare their parameters
-    def bind_expression(self, bindvalue):
-        return cast(bindvalue, self)
 
 
 Base = declarative_base()
@@ -48,8 +45,11 @@ engine = create_engine("postgresql://")
 @event.listens_for(engine, "connect")
 def register_array(connection, record):
     cursor = connection.cursor()
-    cursor.execute("SELECT 'objectid[]'::regtype::oid")
-    extensions.register_type(extensions.new_array_type(cursor.fetchone(), "OBJECTID[]", psycopg2.STRING), connection)
+    cursor.execute("SELECT to_regtype('objectid[]')::oid")
+    oids = cursor.fetchone()
+    connection.rollback()  # SQLAlchemy expects no transaction
+    if oids[0]:  # not before a migration has created the extension
+        extensions.register_type(extensions.new_array_type(oids, "OBJECTID[]", psycopg2.STRING), connection)
 
 
 session = Session(engine)
@@ -64,6 +64,7 @@ print("equal", session.execute(select(Item.name).where(Item.id == GIVEN)).scalar
 both = cast([GIVEN, OTHER], ARRAY(ObjectId))
 print("any", *session.execute(select(Item.name).where(Item.id == func.any(both)).order_by(Item.id)).scalars())
 print("in", *session.execute(select(Item.name).where(Item.id.in_([GIVEN, OTHER])).order_by(Item.id)).scalars())
+print("in empty", len(session.execute(select(Item.name).where(Item.id.in_([]))).all()))
 print("after", session.execute(select(Item.name).where(Item.id > GIVEN).order_by(Item.id).limit(1)).scalar())
 typed = session.execute(text("SELECT name FROM item WHERE id = CAST(:given AS text)"), {"given": GIVEN})
 print("typed", typed.scalar())
@@ -83,3 +84,9 @@ try:
     session.execute(select(Item).where(Item.id == "no id"))
 except DBAPIError as error:
     print("invalid", error.orig.pgcode)
+
+# a new connection to a database without the extension
+other = create_engine("postgresql:///postgres", execution_options={"postgresql_readonly": True})
+event.listen(other, "connect", register_array)
+with other.connect() as connection:
+    print("no extension", connection.execute(text("SHOW transaction_read_only")).scalar())
