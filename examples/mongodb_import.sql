@@ -3,9 +3,10 @@
 -- A second run would add to the tables of the first: drop them before.
 \set ON_ERROR_STOP on
 
--- The lines of the file, with bytes for quotes and delimiters that JSON never has
+-- The lines of the file, with bytes for quotes and delimiters that JSON never has; in UTF-8,
+-- whatever the encoding of the client
 CREATE TABLE mongodb_line (number bigint GENERATED ALWAYS AS IDENTITY, line text);
-\copy mongodb_line (line) from pstdin (format csv, quote E'\x01', delimiter E'\x02')
+\copy mongodb_line (line) from pstdin (format csv, encoding 'UTF8', quote E'\x01', delimiter E'\x02')
 
 -- Its documents, and what is none
 CREATE TABLE mongodb_document AS

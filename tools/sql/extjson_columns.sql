@@ -153,8 +153,25 @@ CREATE TABLE shop_document AS SELECT d::jsonb AS doc FROM unnest(ARRAY[
     '{"_id": {"$oid": "65c0a6899c41e07bd23fa911"}, "parent": {"$oid": "65c0a6899c41e07bd23fa910"}, "reviews": [], "tags": [null, {"$oid": "66f0000000000000000000ff"}]}',
     '{"_id": {"$oid": "65c0a6899c41e07bd23fa912"}, "reviews": null}', '{"_id": {"$oid": "65c0a6899c41e07bd23fa913"}, "parent": {"$oid": "65c0a6899c41e07bd23fa911"}}']) AS d;
 CREATE VIEW review_document AS
-SELECT review || jsonb_build_object('shop', doc -> '_id', 'number', n) AS doc
-FROM shop_document, jsonb_path_query(doc, '$.reviews[*] ? (@ != null)') WITH ORDINALITY AS r (review, n);
+SELECT review || jsonb_build_object('shop', shop, 'number', n) AS doc
+FROM (SELECT doc->'_id' AS shop, doc FROM shop_document OFFSET 0) AS d,
+     jsonb_path_query(doc, '$.reviews[*] ? (@ != null)') WITH ORDINALITY AS r (review, n);
+-- A document of 1 MB is read once, not once for each of its 1,000 elements.
+BEGIN;
+ALTER TABLE shop_document ALTER doc SET STORAGE EXTERNAL;
+INSERT INTO shop_document
+SELECT jsonb_build_object('reviews', jsonb_agg(jsonb_build_object('text', repeat('x', 1000)))) FROM generate_series(1, 1000);
+CREATE FUNCTION plan_of(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO plan;
+    RETURN plan->0->'Plan';
+END;
+$$;
+SELECT (p->>'Shared Hit Blocks')::int + (p->>'Shared Read Blocks')::int BETWEEN 100 AND 10000 AS is_read_once
+FROM plan_of('SELECT sum(length(doc::text)) FROM review_document') AS p;
+ROLLBACK;
 CREATE TABLE person (_id objectid PRIMARY KEY);
 INSERT INTO person VALUES ('66f0000000000000000000b1');
 SELECT * FROM extjson_table_statements('shop_document', 'shop') UNION ALL SELECT * FROM extjson_table_statements('review_document', 'review') \gexec
