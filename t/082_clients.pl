@@ -192,7 +192,7 @@ my %special = (
 	'psycopg 2' => { 'feed' => '0 0' },
 	'psycopg 3' => { 'copy' => 'copied', 'feed' => '0 0' },
 	'node-postgres' => { 'exact numbers' => 'false true', 'exact text' => 'true true', 'feed' => '0 0' },
-	'Django' => { 'form' => 'true', 'form reference' => 'None 507f1f77bcf86cd799439011 item', 'no extension' => 'true', 'reference' => 'None 507f1f77bcf86cd799439011' },
+	'Django' => { 'form' => 'true', 'form reference' => 'None 507f1f77bcf86cd799439011 item', 'reference' => 'None 507f1f77bcf86cd799439011' },
 	'SQLAlchemy' => { 'in empty' => '0', 'no extension' => 'on' },
 	'JDBC' => { 'array of text' => '42883', 'feed' => '0 0' },
 	'Active Record' => { 'schema.rb' => 'photo', 'string' => '"3909527353407050753"' },
@@ -215,6 +215,7 @@ my %native = (
 	'binary null' => 'true',
 	'no id' => 'true',
 	'arrays' => 'same',
+	'async' => 'same',
 	'nested' => 'same',
 	'contains' => 'given nested',
 	'element' => '507f1f77bcf86cd799439011',
@@ -223,7 +224,7 @@ my %native = (
 	'copy' => '507f1f77bcf86cd799439013');
 my @sqlalchemy = ('text', 'in', 'in empty', 'generated', 'arrays', 'nested', 'contains', 'element');
 my %labels = (
-	'psycopg 3 with bson' => [ 'text', 'text any', 'binary', 'binary any', 'copy', 'generated' ],
+	'psycopg 3 with bson' => [ 'text', 'text any', 'binary', 'binary any', 'copy', 'generated', 'async' ],
 	'SQLAlchemy with bson' => \@sqlalchemy,
 	'SQLAlchemy with psycopg 3 and bson' => \@sqlalchemy,
 	'node-postgres with bson' => [ 'text', 'binary', 'any', 'generated', 'nested' ],

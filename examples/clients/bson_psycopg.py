@@ -1,5 +1,6 @@
 # bson.ObjectId in and out of psycopg 3, as text and in binary, alone and in arrays:
-# register_objectid(connection).
+# register_objectid(connection).  For an AsyncConnection, or an extension outside of the
+# search_path: register_objectid(connection, await TypeInfo.fetch(connection, "ids.objectid")).
 from bson import ObjectId
 from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
@@ -18,8 +19,10 @@ class BinaryLoader(Loader):
         return ObjectId(bytes(data))
 
 
-def register_objectid(connection):
-    info = TypeInfo.fetch(connection, "objectid")
+def register_objectid(connection, info=None):
+    info = info or TypeInfo.fetch(connection, "objectid")
+    if info is None:
+        raise LookupError("there is no type objectid in the search_path")
 
     class TextDumper(Dumper):
         oid = info.oid

@@ -1,7 +1,10 @@
 # bson.ObjectId with psycopg 3: register_objectid() once for each connection.
+import asyncio
+
 import psycopg
 from bson import ObjectId
 from bson_psycopg import register_objectid
+from psycopg.types import TypeInfo
 
 GIVEN, OTHER = ObjectId("507f1f77bcf86cd799439011"), ObjectId("507f1f77bcf86cd799439012")
 
@@ -25,3 +28,13 @@ with connection.cursor().copy("COPY item (id, name) FROM STDIN (FORMAT binary)")
     copy.set_types(["objectid", "text"])
     copy.write_row((ObjectId("507f1f77bcf86cd799439013"), "copied"))
 print("copy", connection.execute("SELECT id FROM item WHERE name = 'copied'").fetchone()[0])
+
+
+async def ask():
+    async with await psycopg.AsyncConnection.connect("") as connection:
+        register_objectid(connection, await TypeInfo.fetch(connection, "objectid"))
+        found = await (await connection.execute("SELECT %s, %s", (GIVEN, [GIVEN, OTHER]))).fetchone()
+        print("async", "same" if found == (GIVEN, [GIVEN, OTHER]) else found)
+
+
+asyncio.run(ask())
