@@ -27,7 +27,8 @@ class ServerId extends AbstractIdGenerator
 {
     public function generateId(EntityManagerInterface $manager, $entity): mixed
     {
-        return $entity->id ?? $manager->getConnection()->fetchOne('SELECT ' . $entity::DEFAULT);
+        $given = $manager->getClassMetadata($entity::class)->getIdentifierValues($entity);
+        return current($given) ?: $manager->getConnection()->fetchOne('SELECT ' . $entity::DEFAULT);
     }
 }
 
@@ -36,9 +37,12 @@ class Item
 {
     const DEFAULT = 'gen_objectid()';
     #[ORM\Id, ORM\Column(type: 'objectid'), ORM\GeneratedValue('CUSTOM'), ORM\CustomIdGenerator(ServerId::class)]
-    public ?string $id = null;
+    private ?string $id = null;
     #[ORM\Column]
     public string $name;
+
+    public function __construct(?string $id = null) { $this->id = $id; }
+    public function id(): ?string { return $this->id; }
 }
 
 #[ORM\Entity, ORM\Table(name: 'photo')]
@@ -78,9 +82,9 @@ function names(string $condition, array $values): string
     return implode(' ', $query->setParameters($values)->getSingleColumnResult());
 }
 
-echo 'given ', insert(new Item(), ['id' => GIVEN, 'name' => 'given'])->id, "\n";
-insert(new Item(), ['id' => OTHER, 'name' => 'other']);
-echo 'generated ', strlen(insert(new Item(), ['name' => 'generated'])->id), "\n";
+echo 'given ', insert(new Item(GIVEN), ['name' => 'given'])->id(), "\n";
+insert(new Item(OTHER), ['name' => 'other']);
+echo 'generated ', strlen(insert(new Item(), ['name' => 'generated'])->id()), "\n";
 
 echo 'equal ', $manager->getRepository(Item::class)->findOneBy(['id' => GIVEN])->name, "\n";
 echo 'in ', names('i.id IN (:ids)', ['ids' => [GIVEN, OTHER]]), "\n";
