@@ -162,8 +162,7 @@ DECLARE
 BEGIN
     key := _lock_key(key, NULL);
     key := _check_types(_check_owner(key), 'text', 'varchar', 'bpchar', 'bytea', 'jsonb', to_type);
-    key := _check_locked(key);
-    PERFORM _change_key_type(key);
+    PERFORM _change_key_type(_check_locked(key));
 END;
 $$;
 COMMENT ON FUNCTION convert_to_objectid IS

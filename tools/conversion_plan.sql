@@ -38,7 +38,7 @@ DECLARE
         FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
     to_type CONSTANT regtype := CASE WHEN snowflake THEN 'bigint'
                                      ELSE _ids_schema() || '.objectid' END;
-    from_types CONSTANT regtype[] := CASE WHEN snowflake THEN '{smallint,integer,bigint}'
+    from_types CONSTANT regtype[] := CASE WHEN snowflake THEN '{smallint,integer}'
                                           ELSE '{text,varchar,bpchar,bytea,jsonb}' END;
     key _key := ("table", "column", to_type);
     message text;
@@ -50,10 +50,9 @@ BEGIN
     key := _check_types(key, VARIADIC from_types || to_type);
     RETURN QUERY SELECT * FROM _planned_objects(key);
     RETURN QUERY
-        SELECT 'may refer to it', r.*
-        FROM (SELECT * FROM _untold_columns(key)
-              UNION ALL SELECT "table", f FROM _untold_functions(key) AS f) AS r
-        ORDER BY 2, 3;
+        SELECT 'may refer to it', r.* FROM (
+            SELECT * FROM _untold_columns(key)
+            UNION ALL SELECT "table", f FROM _untold_functions(key) AS f) AS r ORDER BY 2, 3;
     RETURN QUERY
         SELECT CASE WHEN late THEN 'refused in the last step'
                     WHEN EXISTS (SELECT FROM _impossible(key)) THEN 'refused'

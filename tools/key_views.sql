@@ -93,9 +93,9 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
     FROM visible ORDER BY depth, relation
 $$;
 
--- Views of a key that do not accept the new type.  Where the path of the views is set, names of
--- core have their schema: others may create functions in those of the path.  In the end all is
--- rolled back.
+-- Views of a key that do not accept the new type, when created or, with ids instead of text, when
+-- planned.  Where the path of the views is set, names of core have their schema: others may create
+-- functions in those of the path.  In the end all is rolled back.
 CREATE FUNCTION _try_views(key _key) RETURNS SETOF _refusal
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off SET client_min_messages = warning AS $$
@@ -104,6 +104,7 @@ DECLARE
     path text;
     statements text[];
     refusals _refusal[];
+    plan text := CASE WHEN key.to_type <> 'bigint'::regtype THEN ' EXPLAIN TABLE ' END;
 BEGIN
     SELECT array_agg(c.view), array_agg(statement),
            concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '), _ids_schema())
@@ -115,8 +116,8 @@ BEGIN
     BEGIN
         PERFORM pg_catalog.set_config('search_path'::text, path, true);
         statements := ARRAY(
-            SELECT s.statement OPERATOR(pg_catalog.||)
-                   coalesce(pg_catalog.pg_get_viewdef(s.view), ''::text)
+            SELECT pg_catalog.concat(s.statement, pg_catalog.pg_get_viewdef(s.view),
+                                     plan OPERATOR(pg_catalog.||) s.view::regclass::text)
             FROM ROWS FROM (pg_catalog.unnest(views), pg_catalog.unnest(statements))
                  WITH ORDINALITY AS s (view, statement, n) ORDER BY s.n);
         PERFORM pg_catalog.set_config('search_path'::text,
@@ -134,8 +135,7 @@ BEGIN
         NULL;
     END;
     RETURN QUERY
-        SELECT coalesce(relation, key.relation),
-               format('after the conversion, it could not be created again: %s', reason),
+        SELECT coalesce(relation, key.relation), 'after the conversion, it would fail: ' || reason,
                'Change it so that it accepts the new type, too, for example by a cast, or drop it '
                'before, and create it again afterwards.'
         FROM unnest(refusals);
@@ -192,9 +192,11 @@ SET quote_all_identifiers = off AS $$
         UNION ALL SELECT 23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp'
         UNION ALL SELECT s.step, depth, s.statement
         FROM views, LATERAL (
-            SELECT 20, format('CREATE VIEW %s%s AS %s', view,
+            SELECT 20, format('CREATE VIEW %s%s AS %s%s', view,
                               ' WITH (' || array_to_string(reloptions, ', ') || ')',
-                              _view_text(view, path))
+                              _view_text(view, path),
+                              CASE WHEN key.to_type <> 'bigint'::regtype
+                              THEN ' EXPLAIN TABLE ' || view END)
             UNION ALL
             SELECT 21, format('COMMENT ON VIEW %s IS ', view)
                        || quote_literal(obj_description(oid, 'pg_class'))

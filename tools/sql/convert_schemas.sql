@@ -115,6 +115,17 @@ CREATE VIEW written AS SELECT name, title, pg_catalog.concat(name, title) FROM a
 CREATE INDEX ON book (author text_pattern_ops);
 SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%';
 DROP INDEX book_author_idx;
+
+-- What can be created, but not planned, is as good as lost.
+CREATE VIEW listed AS SELECT title FROM book WHERE author IN ('507f1f77bcf86cd799439011', '507f1f77bcf86cd799439012');
+CREATE VIEW later AS SELECT title FROM book WHERE author > '5';
+CREATE VIEW "% of" AS SELECT count(*) FROM later;
+SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%' ORDER BY relation::text;
+DROP VIEW listed;
+SELECT count(*) FROM objectid_conversion_steps('author', '_id');
+SELECT convert_to_objectid('author', '_id');
+DROP VIEW later, "% of";
+
 GRANT CREATE ON SCHEMA public TO regress_schemas_reader;
 SELECT item, relation, detail FROM conversion_plan('author', '_id') WHERE item LIKE 'refused%';
 REVOKE CREATE ON SCHEMA public FROM regress_schemas_reader;
@@ -140,6 +151,11 @@ INSERT INTO payment VALUES (1, 1), (1, 2);
 SELECT convert_to_snowflake('rental', 'id', 5, 'twitter');
 SELECT attrelid::regclass, atttypid::regtype FROM pg_attribute WHERE attrelid IN ('payment'::regclass, 'payment_1'::regclass, 'payment_2'::regclass) AND attname = 'rental' ORDER BY 1;
 SELECT sum(rental) FROM payment;
+
+-- Types that can be converted
+CREATE DOMAIN room AS int;
+CREATE TABLE guest (id int PRIMARY KEY, host room REFERENCES guest);
+SELECT * FROM conversion_plan('guest', 'id');
 
 RESET search_path;
 SET client_min_messages = warning;
