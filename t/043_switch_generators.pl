@@ -41,11 +41,13 @@ sub create_instagram
 		END \$\$;
 		CREATE TABLE $schema.upload (id bigint DEFAULT $schema.id_of_shard());
 		CREATE TABLE $schema."Heart" ("N" text, id bigint DEFAULT $schema.id_of_shard());
+		CREATE DOMAIN $schema."Key" AS bigint DEFAULT $schema.id_of_shard();
+		CREATE TABLE $schema.tag (id $schema."Key", n int);
 		CREATE TABLE $schema.other (id bigserial)});
 	my %variables = (function => "$schema.id_of_shard", sequence => qq{$schema."Id"}, shard => $shard);
 	my ($command) = slurp_file('docs/next-shard-id.md') =~ /^    (psql .* -f from_instagram\.sql)$/m or die 'the page does not call from_instagram.sql';
 	my @command = map { s{^(\w+)=.*}{$1=$variables{$1}}r =~ s{^from}{examples/sharding/from}r } split / /, $command;
-	return (\@command, "$schema.upload", qq{$schema."Heart"});
+	return (\@command, "$schema.upload", qq{$schema."Heart"}, "$schema.tag");
 }
 
 # Those that are written on the page: psql runs them until they get their locks.
@@ -183,13 +185,28 @@ end_switch(start_switch($command), 'Instagram, once more');
 test_ahead('Instagram', 'instagram', create_instagram('insta8191', 8191, 'CACHE 2'));
 ($command, @tables) = create_instagram('empty', 0, '', 'SECURITY DEFINER SET search_path = pg_catalog');
 {
-	local $ENV{PGOPTIONS} = '-c search_path=empty,public';
+	local $ENV{PGOPTIONS} = '-c search_path=empty';
 	s/^sequence=empty\./sequence=/ foreach @$command;
 	end_switch(start_switch($command), 'Instagram, tables without rows, and a sequence without its schema');
 }
 $node->safe_psql('postgres', "CREATE ROLE app; GRANT USAGE ON SCHEMA empty TO app; GRANT SELECT, INSERT ON $tables[0] TO app");
 is($node->safe_psql('postgres', "SET ROLE app; INSERT INTO $tables[0] DEFAULT VALUES RETURNING snowflake_timestamp(id, 'instagram') BETWEEN now() - interval '1 min' AND now() + interval '1 min'"),
 	't', 'Instagram: the function keeps its attributes, and its ids are of the present');
+
+# A role that may see no row
+$node->safe_psql('postgres', qq{
+	CREATE ROLE owner LOGIN;
+	ALTER FUNCTION empty.id_of_shard OWNER TO owner;
+	ALTER SEQUENCE empty."Id" OWNER TO owner;
+	GRANT ALL ON SCHEMA empty TO owner;
+	GRANT SELECT ON ALL TABLES IN SCHEMA empty TO owner;
+	ALTER TABLE empty.tag ENABLE ROW LEVEL SECURITY});
+{
+	local @ENV{qw(PGUSER PGOPTIONS)} = ('owner', '-c search_path=empty');
+	my $switch = start_switch($command);
+	ok(!$switch->{run}->finish, 'Instagram: a switch that may not see all rows fails');
+	like($switch->{err}, qr/row-level security policy for table "tag"/, 'it says why');
+}
 
 my $locks = q{wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'};
 ($command, @tables) = create_mastodon();

@@ -46,16 +46,18 @@ BEGIN
 END
 $wait$, :'old')) \gexec
 
--- 3. The switch, above ids that are ahead of the clock.
+-- 3. The switch, above ids that are ahead of the clock, in columns with the default or its domain.
+SET row_security = off;     -- an error rather than the highest of some rows
 SELECT format('SELECT setval(%L, max(id)) FROM (%s) AS highest (id) HAVING max(id) > (SELECT last_value FROM %s)',
-              :'sequence', string_agg(format('SELECT max(%I) FROM %s', attname, adrelid::regclass), ' UNION ALL '),
+              :'sequence', string_agg(format('SELECT max(%I) FROM %s', attname, attrelid::regclass), ' UNION ALL '),
               :'sequence'::regclass)
 FROM pg_depend
-JOIN pg_attrdef AS d ON d.oid = objid
-JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-WHERE classid = 'pg_attrdef'::regclass AND refobjid = (:'function' || '()')::regprocedure
+LEFT JOIN pg_attrdef AS d ON classid = 'pg_attrdef'::regclass AND d.oid = objid
+JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum OR classid = 'pg_type'::regclass AND atttypid = objid
+JOIN pg_class AS c ON c.oid = attrelid AND relkind IN ('r', 'p', 'v', 'f')
+WHERE refclassid = 'pg_proc'::regclass AND refobjid = (:'function' || '()')::regprocedure
 HAVING count(*) > 0 \gexec
-SELECT next_snowflake(:'sequence', :shard, 'instagram') AS first_id;
+SELECT :generator(:'sequence', :shard, 'instagram') AS first_id;
 
 -- 4. The function needs no numbers any more.
 SELECT format('CREATE OR REPLACE FUNCTION %s(OUT result bigint) LANGUAGE plpgsql %s AS %L', :'function', :'attributes',
