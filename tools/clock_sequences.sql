@@ -45,7 +45,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
          LATERAL (SELECT atttypid::regtype, (_id_facts(0, layout)).created) AS d (type, epoch),
          LATERAL (VALUES
              (layout IS NULL,
-              'this view cannot interpret the default, because its arguments are not constants'),
+              'this view cannot interpret the default: it is not just a call with constants'),
              (highest > CASE WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'real'::regtype,
                                            'oid'::regtype) THEN 0
                              WHEN type = 'double precision'::regtype THEN 2 ^ 53 END,
@@ -159,16 +159,15 @@ $$;
 CREATE FUNCTION _sharing_problems(clocks _clock[]) RETURNS TABLE (id integer, problem text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
     WITH clock AS MATERIALIZED (
-        SELECT c.*, count(*) OVER (PARTITION BY sequence) > 1 AS shared,
-               replace(layout::text, ';start=random', '') AS ids, relowner, relacl
+        SELECT c.*, replace(layout::text, ';start=random', '') AS ids, relowner, relacl
         FROM unnest(clocks) AS c JOIN pg_class ON oid = relation
         WHERE sequence IS NOT NULL
     )
     SELECT mine.id, 'the sequence has other layouts in '
                     || string_agg(format('%s.%I', other.relation, other.attname), ', '
                                   ORDER BY other.id)
-    FROM clock AS mine JOIN clock AS other USING (sequence, generator, shared)
-    WHERE shared AND generator = 'next_snowflake' AND mine.ids <> other.ids GROUP BY mine.id
+    FROM clock AS mine JOIN clock AS other USING (sequence, generator)
+    WHERE generator = 'next_snowflake' AND mine.ids <> other.ids GROUP BY mine.id
     UNION ALL
     SELECT c.id, 'these roles may insert, but have no USAGE on the sequence: '
                  || string_agg(DISTINCT CASE grantee WHEN 0 THEN 'public'

@@ -15,7 +15,7 @@ SET standard_conforming_strings = on AS $body$
                                  || CASE WHEN key.to_type = 'bigint'::regtype THEN '= %2$I'
                                          ELSE 'OPERATOR(%4$s.=) %2$I::%3$s' END
                                  || CASE WHEN attnotnull THEN ' AND %1$I IS NOT NULL'
-                                         ELSE '' END, shadow, attname, key.to_type, _ids_schema()),
+                                         ELSE '' END, shadow, attname, key.to_type, _schema_of()),
                           ' AND ') AS condition
         FROM _changing_columns(key)
              JOIN pg_class c ON c.oid = relation

@@ -157,7 +157,7 @@ CREATE FUNCTION convert_to_objectid("table" regclass, "column" name) RETURNS voi
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET jit = off AS $$
 DECLARE
-    to_type CONSTANT regtype := _ids_schema() || '.objectid';
+    to_type CONSTANT regtype := _schema_of() || '.objectid';
     key _key := ("table", "column", to_type);
 BEGIN
     key := _lock_key(key, NULL);

@@ -37,7 +37,7 @@ DECLARE
         SELECT atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)
         FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0);
     to_type CONSTANT regtype := CASE WHEN snowflake THEN 'bigint'
-                                     ELSE _ids_schema() || '.objectid' END;
+                                     ELSE _schema_of() || '.objectid' END;
     from_types CONSTANT regtype[] := CASE WHEN snowflake THEN '{smallint,integer}'
                                           ELSE '{text,varchar,bpchar,bytea,jsonb}' END;
     key _key := ("table", "column", to_type);

@@ -97,7 +97,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
            'Revoke CREATE on the schema, or change its owner.'
     FROM tables
          JOIN pg_namespace n ON n.oid = relnamespace
-             OR quote_ident(nspname) = _ids_schema() AND key.to_type <> 'bigint'::regtype
+             OR quote_ident(nspname) = _schema_of() AND key.to_type <> 'bigint'::regtype
                 AND EXISTS (SELECT FROM _changing_views(key)),
          LATERAL (SELECT nspowner UNION SELECT grantee FROM aclexplode(nspacl)
                   WHERE privilege_type = 'CREATE') AS g (grantee)

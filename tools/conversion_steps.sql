@@ -109,7 +109,7 @@ BEGIN
         -- for its errors, which would come with the last step otherwise
         EXECUTE format('SELECT %1$s.make_snowflake(clock_timestamp(), coalesce($1,'
                        ' %1$s.snowflake_node_id()), (seqincrement - 1)::integer, $2)'
-                       ' FROM pg_sequence WHERE seqrelid = $3', _ids_schema())
+                       ' FROM pg_sequence WHERE seqrelid = $3', _schema_of())
             USING _node(node, layout), layout, _key_sequence(key);
         highest := _highest_id(key, _key_sequence(key), layout);
     END IF;
@@ -127,7 +127,7 @@ CREATE FUNCTION objectid_conversion_steps("table" regclass, "column" name,
     OUT statement text) RETURNS SETOF record
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    to_type CONSTANT regtype := _ids_schema() || '.objectid';
+    to_type CONSTANT regtype := _schema_of() || '.objectid';
     key _key := ("table", "column", to_type);
     steps text[];
 BEGIN

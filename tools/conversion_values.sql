@@ -6,7 +6,7 @@ CREATE FUNCTION _value_refusals(key _key) RETURNS SETOF _refusal
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET row_security = off AS $$
 DECLARE
-    ids CONSTANT text := _ids_schema();
+    ids CONSTANT text := _schema_of();
     probe record;
     number bigint;
     bad text;

@@ -54,7 +54,7 @@ BEGIN
              ROWS FROM (jsonb_each(d.doc), jsonb_each(%1$s.extjson_to_jsonb(d.doc)))
                  AS field (key, value, same_key, plain)
         GROUP BY 1, 2
-    $query$, _ids_schema(), documents, doc) USING jsonb '{"$oid": "objectid", "$uuid": "uuid",
+    $query$, _schema_of(), documents, doc) USING jsonb '{"$oid": "objectid", "$uuid": "uuid",
         "$binary": "uuid", "$date": "timestamptz", "$numberDecimal": "numeric",
         "$numberInt": "float8", "$numberLong": "float8", "$numberDouble": "float8"}';
 END;
@@ -123,7 +123,7 @@ LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_
            ELSE format(E'CASE pg_catalog.jsonb_typeof(%s)\n         WHEN ''number'' THEN %1$s'
                        '\n         ELSE %s END', plain, value) END
     FROM format('pg_catalog.jsonb_extract_path(d.%I, ''_id'')', doc) AS value,
-         format('%s.extjson_to_jsonb(%s)', _ids_schema(), value) AS plain
+         format('%s.extjson_to_jsonb(%s)', _schema_of(), value) AS plain
 $$;
 
 -- Why the _id of documents is no primary key, or an empty string.
@@ -159,7 +159,7 @@ RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    ids CONSTANT text := _ids_schema();
+    ids CONSTANT text := _schema_of();
     table_name CONSTANT text := (SELECT string_agg(quote_ident(part), '.' ORDER BY n)
                                  FROM unnest(parse_ident(target)) WITH ORDINALITY AS p (part, n));
     -- with a schema, because the caller's path may find another one

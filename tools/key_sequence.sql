@@ -99,7 +99,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT greatest($1, max(%I), 0),'
                    '       %s.snowflake_ceiling(clock_timestamp() + interval ''1 minute'', $2)'
-                   ' FROM %s', key.attname, _ids_schema(), key.relation)
+                   ' FROM %s', key.attname, _schema_of(), key.relation)
         INTO highest, present USING pg_sequence_last_value(sequence), layout;
     IF highest > present THEN
         RAISE EXCEPTION 'column "%" of table % has reached %, above the current ids of layout %',
@@ -137,7 +137,7 @@ BEGIN
     END IF;
     node := _node(node, layout);
     generator := format('%1$s.next_snowflake(%2$L::regclass, %3$s%4$L::%1$s.snowflake_layout)',
-                        _ids_schema(), sequence, node || ', ', layout);
+                        _schema_of(), sequence, node || ', ', layout);
     EXECUTE format('ALTER SEQUENCE %s AS bigint NO MINVALUE NO MAXVALUE NO CYCLE RESTART %s',
                    sequence, highest + 1);
     EXECUTE 'SELECT ' || generator;

@@ -107,7 +107,7 @@ DECLARE
     plan text := CASE WHEN key.to_type <> 'bigint'::regtype THEN ' EXPLAIN TABLE ' END;
 BEGIN
     SELECT array_agg(c.view), array_agg(statement),
-           concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '), _ids_schema())
+           concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '), _schema_of())
         INTO views, statements, path
     FROM _view_copies(key) AS c;
     IF coalesce(array_remove(views, NULL), '{}') = '{}' THEN
@@ -184,7 +184,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off AS $$
     WITH views AS MATERIALIZED (
         SELECT c.*, view, depth, 'pg_catalog, objectid_ext_tools, ' || CASE key.to_type
-               WHEN 'bigint'::regtype THEN 'pg_temp' ELSE _ids_schema() END AS path
+               WHEN 'bigint'::regtype THEN 'pg_temp' ELSE _schema_of() END AS path
         FROM _changing_views(key) JOIN pg_class c ON c.oid = view
     ), statements (step, depth, statement) AS (
         SELECT 1, 0, 'DROP VIEW ' || string_agg(view::text, ', ') FROM views

@@ -7,8 +7,7 @@ CREATE FUNCTION create_node_directory() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     CREATE SCHEMA node_directory;
-    COMMENT ON SCHEMA node_directory IS
-        'node ids of servers, for claim_node_id() of objectid_ext_tools';
+    COMMENT ON SCHEMA node_directory IS 'node ids, for claim_node_id() of objectid_ext_tools';
     CREATE TABLE node_directory.node (
         node integer PRIMARY KEY CHECK (node >= 0),
         system_identifier bigint NOT NULL,
@@ -44,15 +43,13 @@ $$;
 CREATE FUNCTION _ask_directory(directory text, question text, OUT answer integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
-    EXECUTE format('SELECT answer FROM %s.dblink($1, $2) AS t (answer integer)', _dblink_schema())
+    EXECUTE format('SELECT * FROM %s.dblink($1, $2) AS t (answer integer)', _schema_of('dblink'))
         INTO STRICT answer USING directory, question;
 END;
 $$;
 
--- The functions from here to _release_node() are called in the directory.
-
--- Locks the directory, and completes what a server says of itself: its host is what it says, or
--- where it connects from.
+-- The functions from here to _release_node() are called in the directory.  This one locks it, and
+-- completes what a server says of itself: its host is what it says, or where it connects from.
 CREATE FUNCTION _enter_directory(INOUT server _server)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
@@ -192,6 +189,12 @@ DECLARE
         'SELECT objectid_ext_tools._claim_node(%L, %s, %L)', server, max_node, copy));
 BEGIN
     IF number IS DISTINCT FROM server.node THEN
+        IF EXISTS (SELECT FROM pg_settings
+                   WHERE name = 'objectid_ext.node_id' AND source = 'command line') THEN
+            RAISE EXCEPTION 'objectid_ext.node_id is set on the command line of the server'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = format('Set it to %s there, and restart the server.', number);
+        END IF;
         RETURN NEXT format('ALTER SYSTEM SET objectid_ext.node_id = %s', number);
         RETURN NEXT 'SELECT pg_catalog.pg_reload_conf()';
     END IF;
@@ -209,15 +212,15 @@ LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET datestyle = 'ISO' AS $$
 DECLARE
     server _server := _this_server(host);
-    file text;
+    file text := (SELECT coalesce(sourcefile, source) FROM pg_settings
+                  WHERE name = 'objectid_ext.node_id');
     running integer;
 BEGIN
     IF server.node IS NOT NULL THEN
-        SELECT sourcefile INTO file FROM pg_settings WHERE name = 'objectid_ext.node_id';
         IF file !~ '/postgresql[.]auto[.]conf$' THEN
             RAISE EXCEPTION 'objectid_ext.node_id is set in "%"', file
                 USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = 'Remove it there, reload the configuration, and try again.';
+                      HINT = 'Remove it there, reload or restart the server, and try again.';
         END IF;
         RETURN NEXT 'ALTER SYSTEM RESET objectid_ext.node_id';
         RETURN NEXT 'SELECT pg_catalog.pg_reload_conf()';
@@ -231,6 +234,13 @@ BEGIN
         RAISE EXCEPTION 'the statement of process % can still use the node id', running
             USING ERRCODE = 'object_in_use',
                   HINT = 'Wait until it ends, and try again.';
+    END IF;
+    IF ids_until IS NULL AND EXISTS (
+            SELECT FROM clock_sequences WHERE generator = 'next_snowflake'
+            AND has_sequence_privilege(sequence, 'SELECT, USAGE') IS NOT TRUE) THEN
+        RAISE EXCEPTION 'last id of a clock sequence is not known'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Correct what clock_sequences reports, or pass its time as ids_until.';
     END IF;
     PERFORM _ask_directory(directory, format(
         'SELECT objectid_ext_tools._release_node(%L, %L)', server,

@@ -1,19 +1,5 @@
 -- ===== Node ids of several servers =====
 
--- Schema of dblink, quoted.
-CREATE FUNCTION _dblink_schema(OUT schema text)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-BEGIN
-    SELECT quote_ident(nspname) INTO schema
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'dblink';
-    IF schema IS NULL THEN
-        RAISE EXCEPTION 'required extension "dblink" is not installed'
-            USING ERRCODE = 'undefined_object',
-                  HINT = 'Use CREATE EXTENSION dblink to install the extension.';
-    END IF;
-END;
-$$;
-
 -- The setting objectid_ext.node_id and identification of a server, or why there is none.
 CREATE TYPE _node_answer AS (
     server integer, node integer, system_identifier bigint, in_recovery boolean,
@@ -28,7 +14,6 @@ CREATE TYPE _node_answer AS (
 CREATE FUNCTION _ask_node_id(server integer, conninfo text, OUT answer _node_answer)
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    dblink_schema text := _dblink_schema();
     question CONSTANT text :=
         'SELECT s.setting, c.system_identifier, pg_catalog.pg_is_in_recovery(),'
         '       pg_catalog.pg_postmaster_start_time()'
@@ -44,7 +29,7 @@ BEGIN
     BEGIN
         EXECUTE format('SELECT * FROM %s.dblink($1, $2) AS t (node integer,'
                        ' system_identifier bigint, in_recovery boolean, started timestamptz)',
-                       dblink_schema)
+                       _schema_of('dblink'))
             INTO answer.node, answer.system_identifier, answer.in_recovery, answer.started
             USING conninfo, question;
         IF answer.started IS NULL THEN
@@ -70,7 +55,7 @@ $$;
 CREATE FUNCTION _connect_helper(name text, via text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
-    EXECUTE format('SELECT %s.dblink_connect($1, $2)', _dblink_schema())
+    EXECUTE format('SELECT %s.dblink_connect($1, $2)', _schema_of('dblink'))
         USING name, coalesce(via, (
             SELECT string_agg(format('%s=''%s''', key, regexp_replace(
                                   value, $re$(['\\])$re$, $re$\\\1$re$, 'g')), ' ')
@@ -94,7 +79,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 BEGIN
     EXECUTE format('SELECT %1$s.dblink_cancel_query(c), %1$s.dblink_disconnect(c)'
                    ' FROM unnest(%1$s.dblink_get_connections()) AS c WHERE c = ANY ($1)',
-                   _dblink_schema()) USING names;
+                   _schema_of('dblink')) USING names;
 END;
 $$;
 
@@ -106,7 +91,7 @@ SET client_min_messages = warning AS $$
 DECLARE
     query text := format('SELECT * FROM %s.dblink_get_result($1, false) AS t (server integer,'
                          ' node integer, system_identifier bigint, in_recovery boolean,'
-                         ' started timestamptz, problem text)', _dblink_schema());
+                         ' started timestamptz, problem text)', _schema_of('dblink'));
 BEGIN
     EXECUTE query INTO answer USING name;
     IF answer.server IS NOT NULL THEN
@@ -120,7 +105,7 @@ CREATE FUNCTION _ask_side_by_side(conninfo text[], max_wait interval, via text, 
 RETURNS SETOF _node_answer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
-    schema text := _dblink_schema();
+    schema text := _schema_of('dblink');
     is_open boolean[] := ARRAY(SELECT _connect_helper(name, via) FROM unnest(names) AS name);
     asks integer[] := array_fill(NULL::integer, ARRAY[cardinality(names)]);
     since timestamptz[];

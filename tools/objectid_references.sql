@@ -8,7 +8,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, objectid_ext_tools, pg_temp SET row_security = off AS $$
 DECLARE
-    ids CONSTANT text := _ids_schema();
+    ids CONSTANT text := _schema_of();
     type CONSTANT regtype := ids || '.objectid';
     keys CONSTANT text := (
         SELECT string_agg(format('SELECT %L::regclass, %I FROM %1$s', c.oid::regclass, attname),

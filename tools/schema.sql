@@ -13,7 +13,7 @@
 --
 -- - A body is parsed when it is called, with the search_path that its function sets: names of core,
 --   and of this extension, need no schema there.  It refers to functions of objectid_ext, which can
---   be in any schema and can be moved, by the schema that _ids_schema() finds, with arguments of
+--   be in any schema and can be moved, by the schema that _schema_of() finds, with arguments of
 --   exactly their types.  Statements that others execute name the schema of everything.
 -- - A body in the SQL-standard form is bound when it is created, and moves along with
 --   objectid_ext.  It names the schema of each of core's functions and operators; CASE with an
@@ -32,12 +32,18 @@ GRANT USAGE ON SCHEMA objectid_ext_tools TO PUBLIC;
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('objectid_ext_tools, ',
                              pg_catalog.current_setting('search_path')), true);
 
--- Schema of objectid_ext, quoted.
-CREATE FUNCTION _ids_schema() RETURNS text
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
-    SELECT quote_ident(nspname)
-    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
-    WHERE extname = 'objectid_ext'
+-- Schema of an extension, quoted.
+CREATE FUNCTION _schema_of(extension name DEFAULT 'objectid_ext', OUT schema text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+BEGIN
+    SELECT quote_ident(nspname) INTO schema
+    FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = extension;
+    IF schema IS NULL THEN
+        RAISE EXCEPTION 'required extension "%" is not installed', extension
+            USING ERRCODE = 'undefined_object',
+                  HINT = format('Use CREATE EXTENSION %I to install the extension.', extension);
+    END IF;
+END;
 $$;
 
 -- The table; an error unless a statement sees what has been committed before it began.  What a

@@ -192,6 +192,34 @@ is($err, '', 'a role that may set the number, and no more');
 node_is($limited, 54, 'claims it');
 is(nodes("string_agg(host, ' ') FILTER (WHERE node = 54)"), 'limited', 'by a name of its own');
 
+# Its sequences can be ahead of the clock, and it cannot see that.
+$limited->safe_psql('postgres', q{
+	CREATE SEQUENCE photo_id;
+	CREATE TABLE photo (id bigint DEFAULT next_snowflake('photo_id', 'twitter'));
+	INSERT INTO photo DEFAULT VALUES});
+sub release_as_dba
+{
+	my ($until) = @_;
+	my ($ret, $out, $err) = $limited->psql('postgres', "SELECT objectid_ext_tools.release_node_id('directory', $until, host => 'limited') \\gexec",
+		extra_params => [ '-U', 'dba' ], on_error_stop => 1);
+	return $err;
+}
+is(release_as_dba('NULL'), '', 'it resets the number');
+node_is($limited, undef, 'so that there is none');
+like(release_as_dba('NULL'), qr/last id of a clock sequence is not known/, 'but it does not know the last ids');
+is(nodes('count(*) FILTER (WHERE node = 54 AND free_after IS NULL)'), '1', 'and releases nothing');
+is(release_as_dba("'2042-01-01Z'"), '', 'unless it is told');
+is(nodes("count(*) FILTER (WHERE node = 54 AND free_after = '2042-01-01Z')"), '1', 'until then');
+$limited->safe_psql('postgres', 'GRANT SELECT ON SEQUENCE photo_id TO dba');
+is(release_as_dba('NULL'), '', 'or may read the sequence');
+called_ok($limited, 'claim_node_id', "'twitter', host => 'limited'", 'it claims a number again');
+node_is($limited, 54, 'the same');
+
+# No file changes what the command line sets.
+command_ok([ 'pg_ctl', '-D', $same->data_dir, '-l', $same->logfile, '-o', '--cluster-name=same -c objectid_ext.node_id=701', '-w', 'restart' ], 'a number on the command line');
+refused($same, 'claim_node_id', q{'twitter', copy => true}, qr/objectid_ext.node_id is set on the command line of the server.*Set it to 55 there/s, 'a claim of another');
+refused($same, 'release_node_id', 'NULL', qr/objectid_ext.node_id is set in "command line"/, 'a release');
+
 # The directory stays without the tools.
 $directory->safe_psql('postgres', 'DROP EXTENSION objectid_ext_tools; CREATE EXTENSION objectid_ext_tools');
 is(called_ok($limited, 'claim_node_id', "'twitter', host => 'limited'", 'after the tools were dropped and created'), '', 'the directory is as it was');
