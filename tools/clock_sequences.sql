@@ -174,9 +174,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS
                                                      ELSE pg_get_userbyid(grantee)::text END, ', ')
     FROM clock AS c,
          LATERAL (SELECT relowner AS grantee
-                  UNION SELECT grantee FROM aclexplode(relacl) WHERE privilege_type = 'INSERT') AS i
-    WHERE NOT has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE')
-    GROUP BY c.id
+                  UNION SELECT grantee FROM pg_attribute, aclexplode(relacl || attacl)
+                  WHERE attrelid = relation AND privilege_type = 'INSERT') AS i
+    WHERE NOT has_sequence_privilege(grantee, sequence, 'USAGE, UPDATE') GROUP BY c.id
 $$;
 
 -- What is wrong with the last value of a clock.
