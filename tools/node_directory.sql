@@ -204,8 +204,8 @@ COMMENT ON FUNCTION claim_node_id(text, snowflake_layout, boolean, text) IS
     'claims a node id for this server in a directory, once, and returns the statements that set '
     'it; requires dblink';
 
--- A session reads the new configuration before its next statement, and a statement that
--- runs goes on with the old one.  Ids of this database can be ahead of the clock.
+-- RESET would bring back the number of another file.  A session reads the new configuration before
+-- its next statement, and one that runs keeps the old.  Ids here can be ahead of the clock.
 CREATE FUNCTION release_node_id(directory text, ids_until timestamptz DEFAULT NULL,
     host text DEFAULT NULL) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp
@@ -222,7 +222,7 @@ BEGIN
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                       HINT = 'Remove it there, reload or restart the server, and try again.';
         END IF;
-        RETURN NEXT 'ALTER SYSTEM RESET objectid_ext.node_id';
+        RETURN NEXT 'ALTER SYSTEM SET objectid_ext.node_id = -1';
         RETURN NEXT 'SELECT pg_catalog.pg_reload_conf()';
         RETURN;
     END IF;
@@ -249,5 +249,5 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION release_node_id(text, timestamptz, text) IS
-    'returns the statements that reset the node id of this server; then, releases it in the '
+    'returns the statements that unset the node id of this server; then, releases it in the '
     'directory, for claims once the clock is past its ids; requires dblink';

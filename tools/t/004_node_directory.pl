@@ -215,6 +215,13 @@ is(release_as_dba('NULL'), '', 'or may read the sequence');
 called_ok($limited, 'claim_node_id', "'twitter', host => 'limited'", 'it claims a number again');
 node_is($limited, 54, 'the same');
 
+# A copy, whose file has the number of the original
+called_ok($same, 'claim_node_id', q{'twitter', copy => true}, 'a copy with a number in its file');
+node_is($same, 55, 'has the one that it claimed');
+called_ok($same, 'release_node_id', 'NULL', 'released');
+node_is($same, undef, 'it does not have that of the original again');
+is(called_ok($same, 'release_node_id', 'NULL', 'and then'), '', 'in the directory');
+
 # No file changes what the command line sets.
 command_ok([ 'pg_ctl', '-D', $same->data_dir, '-l', $same->logfile, '-o', '--cluster-name=same -c objectid_ext.node_id=701', '-w', 'restart' ], 'a number on the command line');
 refused($same, 'claim_node_id', q{'twitter', copy => true}, qr/objectid_ext.node_id is set on the command line of the server.*Set it to 55 there/s, 'a claim of another');
