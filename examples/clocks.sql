@@ -8,3 +8,4 @@ CREATE SEQUENCE replies_id AS integer;
 CREATE TABLE replies (id bigint PRIMARY KEY DEFAULT next_snowflake('replies_id', 1, 'twitter'), body text);
 SELECT table_name, problem FROM objectid_ext_tools.clock_sequences WHERE problem IS NOT NULL;
 DROP TABLE replies;
+DROP SEQUENCE replies_id;
