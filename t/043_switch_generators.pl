@@ -182,7 +182,8 @@ test_switch('Instagram', 'instagram', $sleeps, $command, @tables);
 is($node->safe_psql('postgres', q{SELECT count(*) FROM generate_series(1, 3000), LATERAL (SELECT "Insta 9".id_of_shard()) AS s (id) WHERE snowflake_node(id, 'instagram') = 9}),
 	3000, 'Instagram: ids are of the shard');
 end_switch(start_switch($command), 'Instagram, once more');
-test_ahead('Instagram', 'instagram', create_instagram('insta8191', 8191, 'CACHE 2'));
+my ($invoked, @invoked_tables) = create_instagram('insta8191', 8191, 'CACHE 2');
+test_ahead('Instagram', 'instagram', $invoked, @invoked_tables);
 ($command, @tables) = create_instagram('empty', 0, '', 'SECURITY DEFINER SET search_path = pg_catalog');
 {
 	local $ENV{PGOPTIONS} = '-c search_path=empty';
@@ -207,6 +208,17 @@ $node->safe_psql('postgres', qq{
 	ok(!$switch->{run}->finish, 'Instagram: a switch that may not see all rows fails');
 	like($switch->{err}, qr/row-level security policy for table "tag"/, 'it says why');
 }
+
+# The body names the schema of the extension.
+$node->safe_psql('postgres', 'REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT INSERT (n) ON insta8191.tag TO app');
+foreach ([ $invoked, 'app' ], [ $command, 'owner' ])
+{
+	local $ENV{PGOPTIONS} = '-c search_path=empty';
+	my $switch = start_switch($_->[0]);
+	ok(!$switch->{run}->finish, "Instagram: a switch after which $_->[1] could not call the function fails");
+	like($switch->{err}, qr/ERROR:  first, GRANT USAGE ON SCHEMA public TO $_->[1]\n/, 'it says why');
+}
+$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA public TO PUBLIC');
 
 my $locks = q{wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'};
 ($command, @tables) = create_mastodon();

@@ -4,6 +4,28 @@
 -- It can be stopped, and run again.
 \set ON_ERROR_STOP on
 
+-- The columns with the default, or of a domain with it.
+SELECT coalesce(string_agg(format('SELECT max(%I) FROM %s', attname, c.oid::regclass), ' UNION ALL '), 'SELECT 0') AS highest,
+       coalesce(array_agg(c.oid), '{}') AS tables
+FROM pg_depend
+LEFT JOIN pg_attrdef AS d ON classid = 'pg_attrdef'::regclass AND d.oid = objid
+JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum OR classid = 'pg_type'::regclass AND atttypid = objid
+JOIN pg_class AS c ON c.oid = attrelid AND relkind IN ('r', 'p', 'v', 'f')
+WHERE refclassid = 'pg_proc'::regclass AND refobjid = (:'function' || '()')::regprocedure \gset
+
+-- Who inserts will need USAGE on the schema of the extension, because the function is PL/pgSQL.
+SELECT format('DO %L', format('BEGIN RAISE USING MESSAGE = %L; END',
+              format('first, GRANT USAGE ON SCHEMA %s TO %s', extnamespace::regnamespace, string_agg(DISTINCT
+                     CASE role.oid WHEN 0 THEN 'PUBLIC' ELSE role.oid::regrole::text END, ', '))))
+FROM pg_extension, pg_proc AS p, LATERAL (
+    SELECT proowner UNION
+    SELECT relowner FROM pg_class AS c WHERE c.oid = ANY (:'tables') AND NOT prosecdef UNION
+    SELECT grantee FROM pg_class AS c, pg_attribute, aclexplode(relacl || attacl)
+    WHERE c.oid = ANY (:'tables') AND attrelid = c.oid AND privilege_type = 'INSERT' AND NOT prosecdef) AS role (oid)
+WHERE extname = 'objectid_ext' AND p.oid = (:'function' || '()')::regprocedure
+  AND NOT has_schema_privilege(role.oid, extnamespace, 'USAGE')
+GROUP BY extnamespace \gexec
+
 -- Numbers that a session has cached would look old after the switch.
 SELECT format('ALTER SEQUENCE %s CACHE 1', seqrelid::regclass)
 FROM pg_sequence WHERE seqrelid = :'sequence'::regclass AND seqcache > 1 \gexec
@@ -46,17 +68,10 @@ BEGIN
 END
 $wait$, :'old')) \gexec
 
--- 3. The switch, above ids that are ahead of the clock, in columns with the default or its domain.
+-- 3. The switch, above ids that are ahead of the clock.
 SET row_security = off;     -- an error rather than the highest of some rows
 SELECT format('SELECT setval(%L, max(id)) FROM (%s) AS highest (id) HAVING max(id) > (SELECT last_value FROM %s)',
-              :'sequence', string_agg(format('SELECT max(%I) FROM %s', attname, attrelid::regclass), ' UNION ALL '),
-              :'sequence'::regclass)
-FROM pg_depend
-LEFT JOIN pg_attrdef AS d ON classid = 'pg_attrdef'::regclass AND d.oid = objid
-JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum OR classid = 'pg_type'::regclass AND atttypid = objid
-JOIN pg_class AS c ON c.oid = attrelid AND relkind IN ('r', 'p', 'v', 'f')
-WHERE refclassid = 'pg_proc'::regclass AND refobjid = (:'function' || '()')::regprocedure
-HAVING count(*) > 0 \gexec
+              :'sequence', :'highest', :'sequence'::regclass) \gexec
 SELECT :generator(:'sequence', :shard, 'instagram') AS first_id;
 
 -- 4. The function needs no numbers any more.
