@@ -65,25 +65,23 @@ END;
 $$;
 
 -- The node that this server, or its primary, has claimed in another place; null if there is none,
--- or for a copy.  A standby has the node of its primary.  A server that is elsewhere has moved, or
--- was promoted, or is a copy: its administrator must say which.
+-- or for a copy.  Whether one in another place is a copy, or of a copy, its administrator must say.
 CREATE FUNCTION _node_elsewhere(server _server, copy boolean) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     nodes integer[] := ARRAY(
         SELECT n.node FROM node_directory.node AS n
         WHERE n.system_identifier = server.system_identifier AND free_after IS NULL);
-    kept integer := CASE WHEN server.node = ANY (nodes) THEN server.node
-                         WHEN cardinality(nodes) = 1 THEN nodes[1] END;
+    kept integer := CASE WHEN cardinality(nodes) = 1 THEN nodes[1]
+                         WHEN NOT copy AND server.node = ANY (nodes) THEN server.node END;
 BEGIN
-    IF server.in_recovery THEN
-        IF kept IS NULL THEN
-            RAISE EXCEPTION 'the primary of this standby has not claimed a node id'
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = 'Use claim_node_id() on the primary first.';
-        END IF;
+    IF server.in_recovery AND nodes = '{}' THEN
+        RAISE EXCEPTION 'the primary of this standby has not claimed a node id'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Use claim_node_id() on the primary first.';
+    ELSIF server.in_recovery AND kept IS NOT NULL THEN
         RETURN kept;
-    ELSIF nodes = '{}' OR copy THEN
+    ELSIF NOT server.in_recovery AND (nodes = '{}' OR copy) THEN
         RETURN NULL;
     ELSIF kept IS NULL OR copy IS NULL THEN
         RAISE EXCEPTION 'a server with the same system identifier has claimed node %',
@@ -93,8 +91,10 @@ BEGIN
                                                      'data directory %s.', n.node, n.host, n.port,
                                                      n.data_directory), ' ' ORDER BY n.node)
                             FROM node_directory.node AS n WHERE n.node = ANY (nodes)),
-                  HINT = 'If that server runs, this one is a copy: use copy => true to claim '
-                         'another number. If this one has taken its place, use copy => false.';
+                  HINT = CASE WHEN server.in_recovery
+                         THEN 'Set objectid_ext.node_id as on the primary, and use copy => false.'
+                         ELSE 'If that server runs, this one is a copy: use copy => true to claim '
+                         'another number. If this one has taken its place, use copy => false.' END;
     END IF;
     UPDATE node_directory.node AS n
     SET host = server.host, port = server.port, data_directory = server.data_directory,

@@ -116,7 +116,14 @@ is(called_ok($servers[0], 'claim_node_id', "'twitter'", 'the original'), '', 'ke
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($servers[0], 'backup', has_streaming => 1);
 $standby->start;
-is(called_ok($standby, 'claim_node_id', "'twitter'", 'a standby'), '', 'has the number of its primary');
+refused($standby, 'claim_node_id', $_, qr/has claimed node $claimed[0], 50\n.*HINT:  Set objectid_ext.node_id as on the primary/s, "a standby is told that there is a copy: $_")
+	foreach "'twitter'", "'twitter', copy => true";
+is(called_ok($standby, 'claim_node_id', q{'twitter', copy => false}, 'a standby'), '', 'has the number of its primary');
+$standby->safe_psql('postgres', 'ALTER SYSTEM RESET objectid_ext.node_id; SELECT pg_reload_conf()');
+node_is($standby, undef, 'a standby without a number');
+refused($standby, 'claim_node_id', q{'twitter', copy => false}, qr/has claimed node $claimed[0], 50\n/, 'does not get one of several');
+$standby->safe_psql('postgres', "ALTER SYSTEM SET objectid_ext.node_id = $claimed[0]; SELECT pg_reload_conf()");
+node_is($standby, $claimed[0], 'until it is set');
 is(nodes('count(*)'), '51', 'and no row');
 $servers[0]->stop;
 $standby->promote;
