@@ -16,6 +16,15 @@ BEGIN
     RETURN coalesce(NEW, OLD);
 END;
 $$;
+-- TRUNCATE would delete the rows of all servers, on this server only.
+CREATE OR REPLACE FUNCTION refuse_truncate() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+BEGIN
+    RAISE EXCEPTION 'TRUNCATE of table % would delete rows of other servers, here only', TG_TABLE_NAME
+        USING HINT = 'Delete the rows of each server there.';
+END;
+$$;
+CREATE OR REPLACE TRIGGER refuse_truncate BEFORE TRUNCATE ON :table
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
 CREATE OR REPLACE TRIGGER refuse_rows_of_others BEFORE INSERT OR UPDATE OR DELETE ON :table
     FOR EACH ROW EXECUTE FUNCTION refuse_rows_of_others();
 
