@@ -159,7 +159,18 @@ $here->safe_psql('postgres', q{
 	CREATE FOREIGN TABLE attempt (id objectid, value float8) SERVER archive OPTIONS (table_name 'reading_old');
 	INSERT INTO attempt SELECT id, value FROM reading_20261001;
 });
-run_example($here, 'archive_month', month => 'reading_20261001');
+# A transaction is open when the script begins, which then waits for it.
+my $writer = $here->background_psql('postgres');
+$writer->query_safe(q{BEGIN; INSERT INTO reading_20261001 (id, value) VALUES (objectid_ceiling('2026-10-09Z'), 0)});
+my $archive = start_client($here, "SET default_transaction_isolation = 'repeatable read';
+	\\set month reading_20261001\n" . slurp_file('examples/sharding/archive_month.sql'));
+$here->poll_query_until('postgres', q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')})
+  or die 'archive_month does not wait';
+$writer->query_safe('COMMIT');
+$writer->quit;
+ok($archive->{run}->finish, 'archive_month waits for a writer') or diag(slurp_file($archive->{errors}));
+is($here->safe_psql('postgres', q{DELETE FROM reading WHERE id = objectid_ceiling('2026-10-09Z') RETURNING tableoid::regclass}), 'reading_old',
+	'and copies its row');
 is($here->safe_psql('postgres', $ids), $before, 'the same rows after a month was archived');
 like($here->safe_psql('postgres', q{SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname = 'reading_old'}),
 	qr/TO \('@{[ $here->safe_psql('postgres', q{SELECT objectid_floor('2026-11-01Z')}) ]}'\)/, 'of which one more month is in the archive');

@@ -4,6 +4,8 @@
 -- rows are on both: run it again.
 \set ON_ERROR_STOP on
 BEGIN;
+-- Before any snapshot: rows of transactions for which this waits must be copied, too.
+LOCK TABLE ONLY reading, ONLY :month;
 ALTER TABLE reading DETACH PARTITION reading_old;
 SELECT bound[1] AS lower, bound[2] AS upper
 FROM pg_class, regexp_match(pg_get_expr(relpartbound, oid), '(\w{24}).*(\w{24})') AS bound
