@@ -53,6 +53,8 @@ foreach my $n (0, 1)
 	});
 }
 $app->safe_psql('postgres', slurp_file('examples/ticket_client.sql'));
+my ($status, $output, $errors) = $app->psql('postgres', slurp_file('examples/ticket_server.sql') . ';SELECT nextval(\'tickets\')', extra_params => [ '-v', 'number=3' ]);
+is_deeply([ $output, $errors =~ /(number must be 1 or 2)/ ], [ '', 'number must be 1 or 2' ], 'a third server is refused');
 
 # Three sessions that run until they are told to stop.  The primary key rejects
 # duplicate tickets.
