@@ -58,14 +58,13 @@ $$;
 
 -- The key; an error if something prevents a conversion under a lock that ALTER TABLE does not tell.
 CREATE FUNCTION _check_locked(key _key) RETURNS _key
-LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp AS $$
 DECLARE
     refusal _refusal;
 BEGIN
-    SELECT * INTO refusal
-    FROM (SELECT * FROM _impossible(key)
-          UNION ALL SELECT * FROM _view_refusals(key)) AS r
-    ORDER BY relation, reason LIMIT 1;
+    SELECT * INTO refusal FROM (
+        SELECT * FROM _impossible(key) UNION ALL SELECT * FROM _view_refusals(key)
+        UNION ALL SELECT * FROM _try_views(key)) AS r ORDER BY relation, reason LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" of table % cannot be converted', key.attname, key.relation
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = refusal.hint,

@@ -95,7 +95,8 @@ $$;
 
 -- Views of a key that do not accept the new type, when created or, with ids instead of text, when
 -- planned.  Where the path of the views is set, names of core have their schema: others may create
--- functions in those of the path.  In the end all is rolled back.
+-- functions in those of the path; then no view is planned, for that could call them.  In the end
+-- all is rolled back.
 CREATE FUNCTION _try_views(key _key) RETURNS SETOF _refusal
 LANGUAGE plpgsql STRICT SET search_path = pg_catalog, objectid_ext_tools, pg_temp
 SET quote_all_identifiers = off SET client_min_messages = warning AS $$
@@ -104,7 +105,9 @@ DECLARE
     path text;
     statements text[];
     refusals _refusal[];
-    plan text := CASE WHEN key.to_type <> 'bigint'::regtype THEN ' EXPLAIN TABLE ' END;
+    plan text := CASE WHEN key.to_type <> 'bigint'::regtype
+                           AND NOT EXISTS (SELECT FROM _role_refusals(key))
+                      THEN ' EXPLAIN TABLE ' END;
 BEGIN
     SELECT array_agg(c.view), array_agg(statement),
            concat_ws(', ', 'pg_catalog', string_agg(DISTINCT schema, ', '), _schema_of())
@@ -192,11 +195,9 @@ SET quote_all_identifiers = off AS $$
         UNION ALL SELECT 23, 0, 'SET LOCAL search_path = pg_catalog, objectid_ext_tools, pg_temp'
         UNION ALL SELECT s.step, depth, s.statement
         FROM views, LATERAL (
-            SELECT 20, format('CREATE VIEW %s%s AS %s%s', view,
+            SELECT 20, format('CREATE VIEW %s%s AS %s', view,
                               ' WITH (' || array_to_string(reloptions, ', ') || ')',
-                              _view_text(view, path),
-                              CASE WHEN key.to_type <> 'bigint'::regtype
-                              THEN ' EXPLAIN TABLE ' || view END)
+                              _view_text(view, path))
             UNION ALL
             SELECT 21, format('COMMENT ON VIEW %s IS ', view)
                        || quote_literal(obj_description(oid, 'pg_class'))

@@ -61,6 +61,20 @@ SELECT * FROM objectid_ext_tools.snowflake_conversion_steps('lair.fake', 'id', 5
 SELECT objectid_ext_tools.convert_to_snowflake('lair.fake', 'id', 5, 'twitter');
 DROP TABLE lair.bait;
 
+-- A better match for a function of a view, in a schema in which others may create it
+CREATE TABLE shop.book (_id text PRIMARY KEY);
+CREATE FUNCTION shop.label(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1';
+CREATE VIEW shop.labels AS SELECT shop.label(_id) FROM shop.book;
+GRANT CREATE ON SCHEMA shop TO regress_hostile;
+SET ROLE regress_hostile;
+CREATE FUNCTION shop.label(public.objectid) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT lair.trap(9)::text';
+RESET ROLE;
+SELECT detail FROM objectid_ext_tools.conversion_plan('shop.book', '_id') WHERE item LIKE 'refused%';
+SELECT objectid_ext_tools.convert_to_objectid('shop.book', '_id');
+DROP TABLE shop.book CASCADE;
+DROP FUNCTION shop.label(text), shop.label(public.objectid);
+REVOKE CREATE ON SCHEMA shop FROM regress_hostile;
+
 -- The owner of a schema can put another table in the place of one.
 CREATE TABLE lair.guest (id serial PRIMARY KEY);
 SELECT detail FROM objectid_ext_tools.conversion_plan('lair.guest', 'id') WHERE item LIKE 'refused%';
