@@ -107,14 +107,15 @@ $$;
 CREATE TABLE call (n serial, subject text, name text, call text, calls int);
 
 -- The cost of a call, net of that of "nothing".  Processor time does not include
--- waits for the clock.  During the pause, the clock catches up with a burst.
+-- waits for the clock.  During the pause, the clock catches up with a burst.  A longer one
+-- would let a shared machine become faster or slower within a round.
 CREATE PROCEDURE measure_calls(what text, rounds int)
 LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO contestant (subject, name, statement)
     SELECT what, name, format('SELECT count(%s) FROM generate_series(1, %s::bigint) AS i', call, calls)
     FROM call WHERE subject = what ORDER BY n;
-    CALL measure(what, 0, rounds, 0.25);
+    CALL measure(what, 0, rounds, 0.02);
 
     INSERT INTO figure (subject, metric, name, round, value)
     SELECT what, 'net, ns of processor time a call', name, round, 1e6 * (cost - nothing)
@@ -127,8 +128,9 @@ $$;
 
 CREATE VIEW ratio AS
 SELECT t.n, t.subject, t.metric, t.a, t.b, t.relation, t.bound,
+       percentile_cont(0.25) WITHIN GROUP (ORDER BY x.value / y.value)::numeric AS lower,
        percentile_cont(0.5) WITHIN GROUP (ORDER BY x.value / y.value)::numeric AS median,
-       min(x.value / y.value)::numeric AS lowest, max(x.value / y.value)::numeric AS highest
+       percentile_cont(0.75) WITHIN GROUP (ORDER BY x.value / y.value)::numeric AS upper
 FROM target AS t
 JOIN figure AS x ON (x.subject, x.metric, x.name) = (t.subject, t.metric, t.a)
 JOIN figure AS y ON (y.subject, y.metric, y.name, y.round) = (t.subject, t.metric, t.b, x.round)

@@ -8,11 +8,11 @@ LANGUAGE sql IMMUTABLE AS $$
     SELECT to_char(v, CASE WHEN abs(v) >= 100 OR v = floor(v) THEN 'FM999,999,999,990' WHEN abs(v) >= 10 THEN 'FM990.0' ELSE 'FM990.000' END)
 $$;
 
-SELECT E'## Targets\n\n| work | | ratio | spread | target | |\n|---|---|---|---|---|---|';
+SELECT E'## Targets\n\n| work | | ratio | quartiles | target | |\n|---|---|---|---|---|---|';
 SELECT format('| %s: %s | %s / %s | %s | %s to %s | %s %s | %s |', subject, metric, split_part(a, ': ', 1), split_part(b, ': ', 1),
-              round(median, 3), round(lowest, 3), round(highest, 3), relation, bound,
+              round(median, 3), round(lower, 3), round(upper, 3), relation, bound,
               CASE WHEN (relation = '<=') = (round(median, 2) < bound) OR round(median, 2) = bound THEN 'met'
-                   WHEN (relation = '<=') = (CASE relation WHEN '<=' THEN lowest ELSE highest END < bound) THEN 'within the spread'
+                   WHEN (relation = '<=') = (CASE relation WHEN '<=' THEN lower ELSE upper END < bound) THEN 'within the spread'
                    ELSE '**not met**' END)
 FROM ratio ORDER BY n;
 
@@ -27,9 +27,10 @@ FROM kept_run ORDER BY n;
 
 -- One table for each subject and metric
 SELECT CASE WHEN row_number() OVER (PARTITION BY subject, metric ORDER BY first) = 1
-            THEN format(E'\n## %s: %s\n\n| | median | lowest | highest |\n|---|--:|--:|--:|\n', subject, metric) ELSE '' END
-       || format('| %s | %s | %s | %s |', name, digits(median), digits(lowest), digits(highest))
+            THEN format(E'\n## %s: %s\n\n| | median | lower quartile | upper quartile |\n|---|--:|--:|--:|\n', subject, metric) ELSE '' END
+       || format('| %s | %s | %s | %s |', name, digits(median), digits(lower), digits(upper))
 FROM (SELECT subject, metric, name, min(n) AS first, min(min(n)) OVER (PARTITION BY subject, metric) AS section,
-             percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median, min(value) AS lowest, max(value) AS highest
+             percentile_cont(0.25) WITHIN GROUP (ORDER BY value) AS lower, percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median,
+             percentile_cont(0.75) WITHIN GROUP (ORDER BY value) AS upper
       FROM figure WHERE subject <> 'one shard' GROUP BY subject, metric, name) AS s
 ORDER BY section, first;
